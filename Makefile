@@ -1,0 +1,47 @@
+# Every target sets up what it needs: Python 3.11 or later and make are enough.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SETUP := $(VENV)/.ready
+SETUP_DOCS := $(VENV)/.ready-docs
+
+.PHONY: demo test lint types imports unit test-long bench docs clean
+
+demo: $(SETUP)  ## simulate, privatise, fit with both samplers, write a picture into demo/
+	$(BIN)/privmix demo --output demo
+
+test: lint types imports unit  ## everything that a change must pass
+
+lint: $(SETUP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(SETUP)
+	$(BIN)/mypy
+
+imports: $(SETUP)
+	$(BIN)/lint-imports
+
+unit: $(SETUP)
+	$(BIN)/pytest -n 2 --dist loadgroup -m "not long"
+
+test-long: $(SETUP)  ## the long statistical runs; the record of the last one is tests/long/RECORD.md
+	PRIVMIX_RECORD=tests/long/RECORD.md $(BIN)/pytest -n 2 --dist loadgroup -m long
+
+bench: $(SETUP)  ## ratios measured in one run: cost of a record-update against a standard-normal draw
+	$(BIN)/python -m benchmarks
+
+docs: $(SETUP_DOCS)
+	$(BIN)/sphinx-build -W -b html docs docs/_build/html
+
+$(SETUP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[test]"
+	touch $@
+
+$(SETUP_DOCS): $(SETUP)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[docs]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) docs/_build demo

@@ -1,0 +1,65 @@
+"""A block of sweeps: the compiled heart of a chain, bound once for each model and sampler."""
+
+from __future__ import annotations
+
+from privmix.kernels.slots import copy_y, draw_atom, draw_hyper, update_atom
+from privmix.priors.base import draw_concentration
+from privmix.samplers.base import adopt, record, sweep
+
+# Entries of the control array: where the chain is, kept across calls
+STARTED, DONE, DUE, KEPT, WARMUP, THIN = 0, 1, 2, 3, 4, 5
+# Updates of each atom before the first sweep: a start that lies near its records, whatever the base measure
+START_UPDATES = 20
+# What a block returns
+FINISHED, STATE_FULL, DRAWS_FULL = 0, 1, 2
+
+
+def run_block(parts, data, state, rng, latent, draws, control, stop):
+    """Run sweeps until `stop` are done, or more room is needed; then it is called again and goes on where it was.
+
+    No draw depends on where blocks begin and end or on how much room there was.
+    """
+    if control[STARTED] == 0:
+        start(parts, rng, state, latent)
+        adopt(parts, data, state, latent, rng)
+        control[STARTED] = 1
+    while control[DONE] < stop or control[DUE] == 1:
+        if control[DUE] == 0:
+            state.tune[0] = gain(control)
+            if not sweep(parts, data, state, rng):
+                return STATE_FULL
+            control[DONE] += 1
+            past = control[DONE] - control[WARMUP]
+            control[DUE] = 1 if past > 0 and past % control[THIN] == 0 else 0
+        if control[DUE] == 1:
+            if not record(parts, data, state, rng, draws, control[KEPT]):
+                return DRAWS_FULL
+            control[KEPT] += 1
+            control[DUE] = 0
+    return FINISHED
+
+
+def gain(control):
+    """Return the gain of adaptation: it falls as t^−0.6 during warm-up (so that tuning settles), and is 0 after it."""
+    if control[DONE] >= control[WARMUP]:
+        return 0.0
+    return (1.0 + control[DONE]) ** -0.6
+
+
+def start(parts, rng, state, latent):
+    """Complete a latent configuration that has labels and records: draw its hyperparameters and atoms.
+
+    Each atom is drawn from the base measure and then updated a few times given the records of its label.
+    """
+    latent.concentration[0] = draw_concentration(parts.prior, rng)
+    draw_hyper(parts.kernel, rng, latent.hyper)
+    members = state.members
+    for h in range(len(latent.atoms)):
+        size = 0
+        for i in range(len(latent.labels)):
+            if latent.labels[i] == h:
+                copy_y(members, size, latent.y, i)
+                size += 1
+        draw_atom(parts.kernel, rng, latent.atoms[h], latent.hyper)
+        for _ in range(START_UPDATES):
+            update_atom(parts.kernel, rng, latent.atoms[h], members[:size], state.tune, latent.hyper)

@@ -1,0 +1,190 @@
+"""Chains: each runs compiled blocks from its own seed, in a thread or in any executor.
+
+A chain depends on its seed alone: not on the number of workers, on the length of blocks, or on the other chains.
+"""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from privmix.engine import block
+from privmix.engine.cpus import available_cpus
+from privmix.engine.compile import compile_block
+from privmix.engine.progress import Monitor, show_progress
+from privmix.engine.start import initial_latent
+from privmix.samplers.base import Draws, Latent
+
+if TYPE_CHECKING:
+    from privmix.model import PrivateMixture
+    from privmix.samplers import Sampler
+
+# Seconds that a block should take: long enough that the call costs nothing, short enough to answer Ctrl-C.
+BLOCK_SECONDS = 0.1
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What each chain is to do."""
+
+    model: PrivateMixture
+    sampler: Sampler
+    z: np.ndarray
+    draws: int
+    warmup: int
+    thin: int
+    allocations: bool
+
+    @property
+    def sweeps(self) -> int:
+        """Sweeps that a chain makes in all."""
+        return self.warmup + self.draws * self.thin
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A chain after its last sweep: its draws, and what it needs to go on."""
+
+    draws: Draws
+    state: Any
+    rng: np.random.Generator
+    seconds: float
+
+    @property
+    def length(self) -> int:
+        """Number of draws kept."""
+        return len(self.draws.n_clusters)
+
+
+def run_chains(
+    plan: Plan, starts: list[Any], *, progress: bool = False, executor: Executor | None = None
+) -> tuple[list[Chain], bool]:
+    """Run one chain for each start (a seed, or a chain to go on from); return them and whether all were finished.
+
+    An interruption (Ctrl-C) stops the chains after their current block; what they have drawn is returned.
+    """
+    shared = executor is None or isinstance(executor, ThreadPoolExecutor)
+    monitor = Monitor(len(starts), plan.sweeps) if shared else None
+    pool = executor or ThreadPoolExecutor(max_workers=min(len(starts), available_cpus()))
+    try:
+        futures = [pool.submit(run_chain, plan, start, index, monitor) for index, start in enumerate(starts)]
+        try:
+            with show_progress(monitor, futures, enabled=progress):
+                _wait(futures)
+        except KeyboardInterrupt:
+            if monitor is not None:
+                monitor.stop.set()
+            for future in futures:
+                future.cancel()
+            wait(futures)
+            chains = _finished(futures)
+            if not any(chain.length for chain in chains):
+                raise
+            return chains, False
+        return [future.result() for future in futures], True
+    finally:
+        if executor is None:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _wait(futures: list[Future]) -> None:
+    """Wait in short steps, so that the main thread hears Ctrl-C on every platform; stop at the first failure."""
+    pending = set(futures)
+    while pending:
+        done, pending = wait(pending, timeout=0.1)
+        for future in done:
+            future.result()
+
+
+def _finished(futures: list[Future]) -> list[Chain]:
+    done = [f for f in futures if f.done() and not f.cancelled() and f.exception() is None]
+    return [future.result() for future in done]
+
+
+def run_chain(plan: Plan, start: Any, index: int = 0, monitor: Monitor | None = None) -> Chain:
+    """Run one chain; on an interruption return what it has drawn."""
+    started = time.perf_counter()
+    run = compile_block(plan.model, plan.sampler)
+    parts, data = plan.model.parts(), plan.model.data(plan.z)
+    state, rng, latent, control = _begin(plan, start)
+    draws = empty_draws(plan)
+    target, size = 0, 1
+    try:
+        while control[block.DONE] < plan.sweeps:
+            target = min(int(control[block.DONE]) + size, plan.sweeps)
+            clock = time.perf_counter()
+            outcome = run(parts, data, state, rng, latent, draws, control, target)
+            while outcome != block.FINISHED:
+                if outcome == block.STATE_FULL:
+                    state = plan.sampler.grow(state)
+                else:
+                    draws = _widen(draws)
+                outcome = run(parts, data, state, rng, latent, draws, control, target)
+            size = _next_size(size, time.perf_counter() - clock)
+            if monitor is not None:
+                monitor.report(index, control, draws)
+                if monitor.stop.is_set():
+                    break
+    except KeyboardInterrupt:  # in a worker process, which hears Ctrl-C itself
+        pass
+    kept = int(control[block.KEPT])
+    return Chain(Draws(*[array[:kept] for array in draws]), state, rng, time.perf_counter() - started)
+
+
+def _begin(plan: Plan, start: Any) -> tuple[Any, np.random.Generator, Latent, np.ndarray]:
+    control = np.zeros(6, np.int64)
+    control[block.THIN] = plan.thin
+    if isinstance(start, Chain):
+        control[block.STARTED] = 1
+        state = type(start.state)(*[array.copy() for array in start.state])
+        rng = np.random.Generator(type(start.rng.bit_generator)())
+        rng.bit_generator.state = start.rng.bit_generator.state
+        return state, rng, initial_latent(plan.model, plan.z, clusters=1), control
+    control[block.WARMUP] = plan.warmup
+    rng = np.random.Generator(np.random.PCG64(start))
+    clusters = 1 + int(rng.integers(min(len(plan.z), 10)))
+    state = plan.sampler.allocate(plan.model, len(plan.z))
+    return state, rng, initial_latent(plan.model, plan.z, clusters=clusters), control
+
+
+def _next_size(size: int, seconds: float) -> int:
+    wanted = int(size * BLOCK_SECONDS / max(seconds, 1e-6))
+    return max(1, min(wanted, 4 * size))
+
+
+def empty_draws(plan: Plan, components: int = 32) -> Draws:
+    """Return arrays for the draws of one chain."""
+    kernel = plan.model.kernel
+    d = plan.draws
+    return Draws(
+        n_clusters=np.zeros(d, np.int64),
+        concentration=np.zeros(d),
+        hyper=np.zeros((d, len(kernel.hyperparameters))),
+        components=np.zeros(d, np.int64),
+        weight=np.zeros((d, components)),
+        atom=np.full((d, components, len(kernel.parameters)), np.nan),
+        allocation=np.zeros((d, len(plan.z) if plan.allocations else 0), np.int32),
+        statistic=np.zeros((d, len(plan.sampler.statistics))),
+    )
+
+
+def _widen(draws: Draws) -> Draws:
+    """Return the draws with room for twice as many components."""
+    extra = np.zeros_like(draws.weight)
+    return draws._replace(
+        weight=np.concatenate([draws.weight, extra], axis=1),
+        atom=np.concatenate([draws.atom, np.full_like(draws.atom, np.nan)], axis=1),
+    )
+
+
+def shorten(chains: list[Chain]) -> list[Chain]:
+    """Return chains of one length after an interruption: the selection that keeps most draws."""
+    ordered = sorted(chains, key=lambda chain: chain.length, reverse=True)
+    best = max(range(len(ordered)), key=lambda k: (k + 1) * ordered[k].length)
+    length = ordered[best].length
+    kept = [chain for chain in chains if chain.length >= length]
+    return [replace(chain, draws=Draws(*[array[:length] for array in chain.draws])) for chain in kept]

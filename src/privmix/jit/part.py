@@ -1,0 +1,107 @@
+"""The common ground of mechanisms, kernels and priors: a frozen dataclass whose fields can enter compiled code."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from typing import Any, ClassVar
+
+import numpy as np
+
+from privmix.jit.records import record_of
+
+
+def given(default: Any = None) -> Any:
+    """Return a field for what the user gives and no hook reads: it stays out of compiled code.
+
+    A guarantee that is given or not (`epsilon=5.0` or `None`) would otherwise make two types, and compile twice.
+    """
+    return dataclasses.field(default=default, metadata={"given": True})
+
+
+class PerRecord:
+    """Annotation of a field that is a number, or an array with one number for each data record.
+
+    Hooks read it as a number in both cases.
+    """
+
+
+class Part:
+    """Base of mechanisms, kernels and priors.
+
+    A subclass is a frozen dataclass. Its hooks are ordinary methods in which ``self`` is the instance when called from
+    Python, and a named tuple of the dataclass's numeric fields when compiled. So a hook reads fields and calls plain
+    functions, but neither ``self.method()`` nor ``super()``.
+    """
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    def record(self) -> Any:
+        """Return the fields that compiled code can see, as a library-owned named tuple."""
+        read = {f.name for f in dataclasses.fields(self) if not f.metadata.get("given")}
+        return record_of({name: v for name, v in self._values().items() if name in read and _enters(v)})
+
+    def per_record_fields(self) -> tuple[str, ...]:
+        """Return the names of the fields that may hold one number for each data record."""
+        hints = typing.get_type_hints(type(self))
+        return tuple(f.name for f in dataclasses.fields(self) if _mentions(hints.get(f.name), PerRecord))
+
+    def _values(self) -> dict[str, Any]:
+        if not dataclasses.is_dataclass(self):
+            raise TypeError(
+                f"{type(self).__name__} is not a dataclass; decorate it with @dataclass(frozen=True) so that its "
+                "fields can enter compiled code."
+            )
+        hints = typing.get_type_hints(type(self))
+        values = {}
+        for f in dataclasses.fields(self):
+            value = getattr(self, f.name)
+            # An annotated float given as 3 would otherwise compile once as an integer and once as a float.
+            if _mentions(hints.get(f.name), float) or _mentions(hints.get(f.name), PerRecord):
+                value = _as_float(value)
+            values[f.name] = value
+        return values
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        mine, theirs = self._values(), other._values()  # type: ignore[attr-defined]
+        return all(np.array_equal(mine[name], theirs[name]) for name in mine)
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                type(self).__qualname__,
+                *[np.asarray(v).tobytes() for v in self._values().values() if _enters(v)],
+            )
+        )
+
+
+def _enters(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return all(_enters(entry) for entry in value)
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "biuf"
+    return isinstance(value, bool | int | float | np.number)
+
+
+def _as_float(value: Any) -> Any:
+    if isinstance(value, bool) or value is None or isinstance(value, str):
+        return value
+    if isinstance(value, tuple):
+        return tuple(_as_float(entry) for entry in value)
+    if isinstance(value, int | float | np.number):
+        return float(value)
+    if isinstance(value, np.ndarray):
+        return value.astype(np.float64, copy=False)
+    return value
+
+
+def _mentions(hint: Any, wanted: type) -> bool:
+    if hint is wanted:
+        return True
+    origin = typing.get_origin(hint)
+    if origin in (typing.Union, types.UnionType, tuple):
+        return any(_mentions(entry, wanted) for entry in typing.get_args(hint))
+    return False

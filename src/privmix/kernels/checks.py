@@ -1,0 +1,22 @@
+"""Checks of a kernel's parameters."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+
+def check_number(part: Any, *names: str) -> None:
+    """Refuse fields that are not finite numbers."""
+    for name in names:
+        value = getattr(part, name)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            raise ValueError(f"{type(part).__name__}: {name} must be a finite number; got {value!r}.")
+
+
+def check_positive(part: Any, *names: str) -> None:
+    """Refuse fields that are not positive, finite numbers."""
+    check_number(part, *names)
+    for name in names:
+        if getattr(part, name) <= 0:
+            raise ValueError(f"{type(part).__name__}: {name} must be positive; got {getattr(part, name)!r}.")

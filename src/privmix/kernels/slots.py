@@ -1,0 +1,45 @@
+"""Slots through which samplers reach a kernel, whatever the shape of its y and of its base measure."""
+
+from __future__ import annotations
+
+from privmix.jit import slot
+
+
+@slot
+def log_f(kernel, y, theta):
+    """Return log f(y|θ)."""
+
+
+@slot
+def prepare(kernel, theta):
+    """Fill the constant columns of a row of θ."""
+
+
+@slot
+def draw_y(kernel, rng, theta, ys, j):
+    """Draw y ~ f(·|θ) into ys[j]."""
+
+
+@slot
+def copy_y(to, i, source, j):
+    """Copy y from source[j] into to[i]."""
+
+
+@slot
+def draw_atom(kernel, rng, theta, hyper):
+    """Draw θ ~ G₀ into the row, constants included."""
+
+
+@slot
+def update_atom(kernel, rng, theta, ys, tune, hyper):
+    """Make a Markov step on θ given the ys of its cluster, constants included."""
+
+
+@slot
+def draw_hyper(kernel, rng, hyper):
+    """Draw the hyperparameters of G₀ from their prior."""
+
+
+@slot
+def update_hyper(kernel, rng, hyper, atoms):
+    """Redraw the hyperparameters of G₀ given the occupied atoms (their rows)."""

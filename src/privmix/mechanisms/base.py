@@ -1,0 +1,223 @@
+"""What every mechanism shares: checks, clipping, and log densities computed by compiled hooks."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from privmix.jit import Part, accessor, bind, slot
+from privmix.privacy import Guarantee
+
+
+@slot
+def log_q(mechanism, z, y):
+    """Return log q(z|y) for one record: a mechanism's hook."""
+
+
+@slot
+def at_record(mechanism, i):
+    """Return the mechanism's parameters as record i sees them."""
+
+
+class LocalMechanism(Part):
+    """A mechanism that perturbs each record by itself.
+
+    A subclass is a frozen dataclass with two hooks, ``log_q(self, z, y)`` (one record, compiled) and
+    ``perturb(self, rng, y)`` (all records, NumPy), and usually a ``guarantee``. The rest is inherited.
+    """
+
+    #: length of a confidential record: 1 for a number, d > 1 for a row
+    dimension: ClassVar[int] = 1
+    #: True if z determines y (no privacy): then y is known and never imputed
+    reveals: ClassVar[bool] = False
+    bounds: Any = None
+
+    def log_q(self, z, y):
+        """Return log q(z|y) of one record (hook)."""
+        raise NotImplementedError
+
+    def perturb(self, rng: np.random.Generator, y: np.ndarray) -> np.ndarray:
+        """Draw z given y for all records (hook)."""
+        raise NotImplementedError
+
+    @property
+    def guarantee(self) -> Guarantee | None:
+        """What the mechanism promises, or None where it promises nothing."""
+        return None
+
+    @property
+    def width(self) -> int | None:
+        """Length of one released record, or None if it is a number."""
+        return None
+
+    def encode(self, z: np.ndarray) -> np.ndarray:
+        """Return the release in the form that ``log_q`` reads (made once, before sampling)."""
+        return z
+
+    def initial(self, z: np.ndarray) -> np.ndarray:
+        """Return a plausible y for each record, to start a chain: the release itself, moved into the bounds."""
+        if z.ndim != 1:
+            return self._best_on_grid(z)
+        return z.copy() if self.bounds is None else np.clip(z, *self.bounds)
+
+    def privatize(self, y: Any, seed: Any = None) -> np.ndarray:
+        """Return a sanitised copy of the confidential data.
+
+        Values outside the bounds are clipped, because the guarantee holds for data inside them; a warning says how
+        many. The noise is made in floating point: right for simulation and study, not a hardened release.
+
+        Parameters
+        ----------
+        y
+            Confidential records.
+        seed
+            Anything that `numpy.random.default_rng` takes.
+        """
+        y = self.check_data(y)
+        if self.bounds is not None:
+            lower, upper = self.bounds
+            outside = int(np.count_nonzero((y < lower) | (y > upper)))
+            if outside:
+                warnings.warn(
+                    f"{outside} of {y.size} values lie outside the bounds [{lower:g}, {upper:g}] and were clipped.",
+                    stacklevel=2,
+                )
+                y = np.clip(y, lower, upper)
+        return self.perturb(np.random.default_rng(seed), y)
+
+    def logpdf(self, z: Any, y: Any) -> np.ndarray:
+        """Return log q(z|y) for each record; a single z or a single y is used for all.
+
+        Parameters
+        ----------
+        z
+            Released records: numbers, or rows for a mechanism that releases rows.
+        y
+            Confidential records.
+        """
+        z = np.asarray(z, dtype=np.float64)
+        y = np.asarray(y, dtype=np.float64)
+        z_records = z.shape[: z.ndim - (self.width is not None)]
+        y_records = y.shape[: y.ndim - (self.dimension > 1)]
+        shape = np.broadcast_shapes(z_records, y_records)
+        z = np.broadcast_to(z, shape + z.shape[len(z_records) :]).reshape(-1, *z.shape[len(z_records) :])
+        y = np.broadcast_to(y, shape + y.shape[len(y_records) :]).reshape(-1, *y.shape[len(y_records) :])
+        self.check_records(len(z))
+        out = np.empty(len(z))
+        each = bind(log_q_each, self.hooks(), owner=type(self).__name__)
+        each(self.record(), np.ascontiguousarray(self.encode(z)), np.ascontiguousarray(y), out)
+        return out.reshape(shape)
+
+    def hooks(self) -> dict[Callable, Callable]:
+        """Return the slots that this mechanism fills."""
+        return {log_q: type(self).log_q, at_record: accessor(self.record(), self.per_record_fields())}
+
+    def check_release(self, z: Any) -> np.ndarray:
+        """Return a release as an array of floats, or say what is wrong with it."""
+        z = as_floats(z, "the release z")
+        wanted = "one number a record" if self.width is None else f"rows of {self.width} numbers"
+        if z.ndim != 1 + (self.width is not None) or (self.width is not None and z.shape[1] != self.width):
+            raise ValueError(
+                f"{type(self).__name__} releases {wanted}; the release z has shape {z.shape}. "
+                "Check that the mechanism is the one that made the release."
+            )
+        self.check_records(len(z))
+        return z
+
+    def check_data(self, y: Any) -> np.ndarray:
+        """Return confidential data as an array of floats, or say what is wrong with them."""
+        y = as_floats(y, "the data y")
+        if y.ndim != 1 + (self.dimension > 1) or (self.dimension > 1 and y.shape[1] != self.dimension):
+            wanted = "one number a record" if self.dimension == 1 else f"rows of {self.dimension} numbers"
+            raise ValueError(f"{type(self).__name__} takes {wanted}; the data y have shape {y.shape}.")
+        self.check_records(len(y))
+        return y
+
+    def check_records(self, n: int) -> None:
+        """Refuse data whose length does not match a parameter given record by record."""
+        for name in self.per_record_fields():
+            value = getattr(self, name)
+            if np.ndim(value) == 1 and len(value) != n:
+                raise ValueError(
+                    f"{type(self).__name__} has one {name} for each of {len(value)} records, but there are {n} records."
+                )
+
+    def _best_on_grid(self, z: np.ndarray) -> np.ndarray:
+        if self.bounds is None or self.dimension > 1:
+            raise NotImplementedError(
+                f"{type(self).__name__} needs an initial(self, z) that returns a plausible y for each record."
+            )
+        lower, upper = self.bounds
+        grid = lower + (upper - lower) * (np.arange(64) + 0.5) / 64
+        scores = np.stack([self.logpdf(z, point) for point in grid])
+        return grid[np.argmax(scores, axis=0)]
+
+
+def log_q_each(mechanism, z, y, out):
+    """Evaluate log q record by record (compiled)."""
+    for i in range(len(out)):
+        out[i] = log_q(at_record(mechanism, i), z[i], y[i])
+
+
+def as_floats(values: Any, name: str) -> np.ndarray:
+    """Return values as a contiguous array of finite floats, or an error that says what was given."""
+    try:
+        array = np.ascontiguousarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} must be numbers; got {_shown(values)}.") from error
+    if np.ndim(values) == 0:
+        raise ValueError(f"{name} must be an array with one entry a record; got the single value {values!r}.")
+    if array.size == 0:
+        raise ValueError(f"{name} is empty; at least one record is needed.")
+    bad = int(np.count_nonzero(~np.isfinite(array)))
+    if bad:
+        raise ValueError(f"{name} has {bad} values that are NaN or infinite; remove or replace them first.")
+    return array
+
+
+def _shown(values: Any) -> str:
+    text = repr(values)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def check_bounds(bounds: Any, *, needed_for: str = "") -> tuple[float, float] | None:
+    """Return bounds as a pair of floats, or say what is wrong with them."""
+    if bounds is None:
+        if needed_for:
+            raise ValueError(
+                f"{needed_for} needs bounds=(lower, upper), the range that a record can take: noise is scaled to it. "
+                "They must be known without looking at the data."
+            )
+        return None
+    try:
+        lower, upper = (float(value) for value in bounds)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"bounds must be a pair (lower, upper); got {_shown(bounds)}.") from error
+    if not (np.isfinite(lower) and np.isfinite(upper) and lower < upper):
+        raise ValueError(f"bounds must be finite with lower < upper; got ({lower:g}, {upper:g}).")
+    return lower, upper
+
+
+def check_scale(scale: Any, *, varying: bool = False) -> Any:
+    """Return a noise scale as a float or, where allowed, a read-only array with one for each record."""
+    array = np.array(scale, dtype=np.float64)
+    if array.ndim > int(varying) or array.size == 0 or not np.all(np.isfinite(array) & (array > 0)):
+        kind = "a positive number, or an array of one for each record" if varying else "a positive number"
+        raise ValueError(f"the noise scale must be {kind}; got {_shown(scale)}.")
+    if array.ndim == 0:
+        return float(array)
+    array.setflags(write=False)
+    return array
+
+
+def one_of(owner: str, **given: Any) -> str:
+    """Return the name of the one way of setting the noise that was given."""
+    named = [name for name, value in given.items() if value is not None]
+    if len(named) != 1:
+        choices = ", ".join(f"{name}=" for name in given)
+        got = " and ".join(named) if named else "none"
+        raise ValueError(f"{owner} takes exactly one of {choices} to set its noise; got {got}.")
+    return named[0]

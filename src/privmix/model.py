@@ -1,0 +1,140 @@
+"""The model: a mechanism, a kernel and a prior that fit together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from privmix.kernels import Kernel, Normal
+from privmix.mechanisms import LocalMechanism
+from privmix.mechanisms.evidence import evidence, local_evidence, local_settle, settle
+from privmix.priors import DirichletProcess, Prior
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from privmix.posterior import Posterior
+    from privmix.samplers import Sampler
+
+
+class Parts(NamedTuple):
+    """The parameters of a model's parts as compiled code sees them."""
+
+    mechanism: Any
+    kernel: Any
+    prior: Any
+
+
+class Data(NamedTuple):
+    """The release as compiled code sees it: encoded records, and the running statistic of a global mechanism."""
+
+    z: np.ndarray
+    statistic: np.ndarray
+
+
+@dataclass(frozen=True)
+class PrivateMixture:
+    """A nonparametric mixture for data that were released through a privacy mechanism.
+
+    Z_i | Y_i ~ Q(·|Y_i), Y_i | θ_i ~ f(·|θ_i), θ_i | P ~ P, P ~ prior over the kernel's base measure.
+
+    Parameters
+    ----------
+    mechanism
+        The channel Q that made the release.
+    kernel
+        The component density f with its base measure.
+    prior
+        The law of the mixing measure.
+    """
+
+    mechanism: LocalMechanism
+    kernel: Kernel = field(default_factory=Normal)
+    prior: Prior = field(default_factory=DirichletProcess)
+
+    def __post_init__(self) -> None:
+        for name, base in {"mechanism": LocalMechanism, "kernel": Kernel, "prior": Prior}.items():
+            value = getattr(self, name)
+            if not isinstance(value, base):
+                hint = f" Did you mean {value.__name__}()?" if isinstance(value, type) else ""
+                raise TypeError(f"{name} must be a {base.__name__}; got {value!r}.{hint}")
+        if self.kernel.dimension != self.mechanism.dimension:
+            raise ValueError(
+                f"{type(self.kernel).__name__} describes records of {self.kernel.dimension} numbers, but "
+                f"{type(self.mechanism).__name__} perturbs records of {self.mechanism.dimension}."
+            )
+
+    def parts(self) -> Parts:
+        """Return the parameters of the parts, ready for compiled code."""
+        return Parts(self.mechanism.record(), self.kernel.record(), self.prior.record())
+
+    def data(self, z: np.ndarray) -> Data:
+        """Return a checked release, ready for compiled code."""
+        return Data(np.ascontiguousarray(self.mechanism.encode(z)), np.zeros(0))
+
+    def hooks(self) -> dict[Callable, Callable]:
+        """Return every slot that the parts fill."""
+        return {
+            **self.mechanism.hooks(),
+            **self.kernel.hooks(),
+            **self.prior.hooks(),
+            evidence: local_evidence,
+            settle: local_settle,
+        }
+
+    def describe(self) -> str:
+        """Return the parts in a line, for messages."""
+        return f"{type(self.kernel).__name__} × {type(self.mechanism).__name__} × {type(self.prior).__name__}"
+
+    def sample(
+        self,
+        z: Any,
+        sampler: Sampler | None = None,
+        *,
+        draws: int = 2000,
+        warmup: int = 1000,
+        thin: int = 1,
+        chains: int = 4,
+        seed: Any = None,
+        progress: bool = False,
+        executor: Executor | None = None,
+        allocations: bool | None = None,
+    ) -> Posterior:
+        """Draw from the posterior given a release.
+
+        Parameters
+        ----------
+        z
+            The release: what ``mechanism.privatize`` returned, or a `Release`.
+        sampler
+            How to draw; by default `samplers.Neal5()`.
+        draws, warmup, thin, chains
+            Kept draws of each chain, sweeps before the first, sweeps for each kept draw, and independent chains.
+        seed
+            Anything that `numpy.random.SeedSequence` takes. The same seed gives the same draws, whatever the number of
+            threads or processes.
+        progress
+            Show a progress bar.
+        executor
+            A `concurrent.futures.Executor` that runs the chains; threads of this process by default.
+        allocations
+            Whether to keep the cluster of every record in every draw. By default where that takes at most 256 MB.
+        """
+        from privmix.posterior.sample import sample
+
+        return sample(
+            self,
+            z,
+            sampler,
+            draws=draws,
+            warmup=warmup,
+            thin=thin,
+            chains=chains,
+            seed=seed,
+            progress=progress,
+            executor=executor,
+            allocations=allocations,
+        )

@@ -1,0 +1,25 @@
+"""Compiled leaves: random variates and special functions, each checked against SciPy or mpmath."""
+
+from privmix.numerics.random import (
+    beta_logs,
+    exponential,
+    gamma,
+    log_gamma_variate,
+    normal,
+    uniform,
+    uniform_index,
+)
+from privmix.numerics.special import log_add_exp, log_beta, normal_cdf
+
+__all__ = [
+    "beta_logs",
+    "exponential",
+    "gamma",
+    "log_add_exp",
+    "log_beta",
+    "log_gamma_variate",
+    "normal",
+    "normal_cdf",
+    "uniform",
+    "uniform_index",
+]

@@ -1,0 +1,54 @@
+"""What every prior of the mixing measure offers to samplers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from privmix.jit import Part, slot
+
+
+@slot
+def draw_concentration(prior, rng):
+    """Draw the concentration from its prior (or return the fixed one)."""
+
+
+@slot
+def new_weight(prior, concentration, n, k):
+    """Return the urn's weight of a new cluster, where an old one weighs its size."""
+
+
+@slot
+def stick(prior, rng, concentration, h):
+    """Draw (log ν_h, log(1 − ν_h)) from the prior."""
+
+
+@slot
+def stick_given(prior, rng, concentration, h, size, beyond):
+    """Draw (log ν_h, log(1 − ν_h)) given the records at stick h and beyond it."""
+
+
+@slot
+def update_given_partition(prior, rng, concentration, n, k):
+    """Redraw the concentration given that n records form k clusters."""
+
+
+@slot
+def update_given_sticks(prior, rng, concentration, count, log_rest):
+    """Redraw the concentration given the first `count` sticks, with log_rest = Σ log(1 − ν_h)."""
+
+
+class Prior(Part):
+    """Law of the mixing measure: a frozen dataclass with the hooks named in this file's slots."""
+
+    def hooks(self) -> dict[Callable, Callable]:
+        """Return the slots that this prior fills."""
+        cls: Any = type(self)
+        return {
+            draw_concentration: cls.draw_concentration,
+            new_weight: cls.new_weight,
+            stick: cls.stick,
+            stick_given: cls.stick_given,
+            update_given_partition: cls.update_given_partition,
+            update_given_sticks: cls.update_given_sticks,
+        }

@@ -1,0 +1,30 @@
+"""Guarantees of differential privacy, the noise that they ask for, and an audit of a claim."""
+
+from privmix.privacy.audit import Audit, audit
+from privmix.privacy.calibration import (
+    classical_gaussian_scale,
+    gaussian_delta,
+    gaussian_epsilon,
+    gaussian_scale,
+    haar_scale,
+    haar_scale_butucea,
+    laplace_scale,
+)
+from privmix.privacy.guarantees import ZCDP, ApproxDP, Guarantee, PureDP, guarantee_from_dict
+
+__all__ = [
+    "ZCDP",
+    "ApproxDP",
+    "Audit",
+    "Guarantee",
+    "PureDP",
+    "audit",
+    "classical_gaussian_scale",
+    "gaussian_delta",
+    "gaussian_epsilon",
+    "gaussian_scale",
+    "guarantee_from_dict",
+    "haar_scale",
+    "haar_scale_butucea",
+    "laplace_scale",
+]

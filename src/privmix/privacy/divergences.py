@@ -1,0 +1,105 @@
+"""Divergences between two output laws of a scalar mechanism, on a grid that finds its own window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+Array = NDArray[np.float64]
+LogDensity = Callable[[Array], Array]
+
+COARSE, FINE = 2001, 20001
+# What lies this far below the largest value of a log integrand is left out: e^-40 = 4e-18.
+DEPTH = 40.0
+
+
+class Integral(NamedTuple):
+    """The log of an integral and where its integrand is largest."""
+
+    log: float
+    mode: float
+
+
+def hockey_stick(log_p: LogDensity, log_q: LogDensity, epsilon: float) -> LogDensity:
+    """Return the log of (p - e^epsilon q)_+, whose integral is the delta of this pair at epsilon."""
+
+    def integrand(z: Array) -> Array:
+        p, q = log_p(z), log_q(z)
+        value = np.full(z.shape, -np.inf)
+        inside = p > epsilon + q
+        value[inside] = p[inside] + np.log(-np.expm1(epsilon + q[inside] - p[inside]))
+        return value
+
+    return integrand
+
+
+def renyi(log_p: LogDensity, log_q: LogDensity, alpha: float) -> LogDensity:
+    """Return the log of p^alpha q^(1-alpha), whose log integral is (alpha - 1) D_alpha(p || q)."""
+
+    def integrand(z: Array) -> Array:
+        p, q = log_p(z), log_q(z)
+        value = np.full(z.shape, -np.inf)
+        inside = p > -np.inf
+        value[inside] = alpha * p[inside] - (alpha - 1) * q[inside]
+        return value
+
+    return integrand
+
+
+def log_integral(integrand: LogDensity, low: float, high: float, seeds: Array) -> Integral:
+    """Integrate exp(integrand) over the line: widen the window, narrow it to what counts, then trapezoids.
+
+    The window starts at [low, high] and doubles until the integrand is negligible at both ends, then shrinks
+    to the points within e^-40 of the largest. A smooth integrand is found wherever it lies, also many noise
+    scales outside the bounds, where Renyi divergences of a high order live. `seeds` are points that every
+    coarse grid contains.
+    """
+    low, high = _widen(integrand, low, high, seeds)
+    low, high = _narrow(integrand, low, high, seeds)
+    return integrate_on(integrand, np.linspace(low, high, FINE))
+
+
+def integrate_on(integrand: LogDensity, z: Array) -> Integral:
+    """Integrate exp(integrand) by the trapezoid rule on the points z, which are sorted."""
+    values = integrand(z)
+    top = int(np.argmax(values))
+    if not np.isfinite(values[top]):
+        return Integral(float(values[top]), float(z[top]))
+    widths = np.convolve(np.diff(z), [0.5, 0.5])
+    return Integral(float(logsumexp(values, b=widths)), float(z[top]))
+
+
+def _coarse(low: float, high: float, seeds: Array) -> Array:
+    inside = seeds[(seeds > low) & (seeds < high)]
+    return np.union1d(np.linspace(low, high, COARSE), inside)
+
+
+def _widen(integrand: LogDensity, low: float, high: float, seeds: Array) -> tuple[float, float]:
+    """Double the window until both ends are negligible; at most 60 times (2^60 exceeds any sane noise)."""
+    for _ in range(60):
+        values = integrand(_coarse(low, high, seeds))
+        if max(values[0], values[-1]) < values.max() - DEPTH:
+            break
+        half = (high - low) / 2
+        low, high = low - half, high + half
+    return low, high
+
+
+def _narrow(integrand: LogDensity, low: float, high: float, seeds: Array) -> tuple[float, float]:
+    """Shrink the window to the points that count, until it no longer halves."""
+    for _ in range(60):
+        z = _coarse(low, high, seeds)
+        values = integrand(z)
+        counts = np.flatnonzero(values > values.max() - DEPTH)
+        if counts.size == 0:
+            break
+        first, last = z[max(counts[0] - 1, 0)], z[min(counts[-1] + 1, z.size - 1)]
+        shrunk = last - first < (high - low) / 2
+        low, high = float(first), float(last)
+        if not shrunk:
+            break
+    return low, high

@@ -14,6 +14,7 @@ import numpy as np
 from privmix.jit import Part, bind, slot
 from privmix.kernels.random_walk import log_base, log_scale, parameter_count, random_walk
 from privmix.kernels.slots import (
+    coordinate,
     copy_y,
     draw_atom,
     draw_hyper,
@@ -82,6 +83,7 @@ class Kernel(Part):
             _base: cls.base,
             draw_y: _draw_number if self.dimension == 1 else _draw_row,
             copy_y: _copy_number if self.dimension == 1 else _copy_row,
+            coordinate: _whole if self.dimension == 1 else _first,
         }
         hyper = bool(self.hyperparameters)
         fillings |= {
@@ -173,6 +175,14 @@ def _copy_number(to, i, source, j):
 def _copy_row(to, i, source, j):
     for d in range(to.shape[1]):
         to[i, d] = source[j, d]
+
+
+def _whole(ys, j):
+    return ys[j]
+
+
+def _first(ys, j):
+    return ys[j, 0]
 
 
 def _draw_atom(kernel, rng, theta, hyper):

@@ -74,9 +74,9 @@ class Normal(Kernel):
         return log_mean + log_variance - (self.shape + 1.0) * math.log(theta[1]) - self.rate / theta[1]
 
     def update(self, rng, theta, ys, tune):
-        """Draw (μ, σ²) from its conditional given the ys: NIG with λ+n, (λm + nȳ)/(λ+n), a + n/2 and
+        """Draw (μ, σ²) from its conditional given the ys.
 
-        b + ½Σ(y−ȳ)² + ½ λn(ȳ−m)²/(λ+n).
+        It is NIG with λ+n, (λm + nȳ)/(λ+n), a + n/2 and b + ½Σ(y−ȳ)² + ½ λn(ȳ−m)²/(λ+n).
         """
         n = len(ys)
         average = 0.0

@@ -26,6 +26,11 @@ def copy_y(to, i, source, j):
 
 
 @slot
+def coordinate(ys, j):
+    """Return the first coordinate of ys[j]."""
+
+
+@slot
 def draw_atom(kernel, rng, theta, hyper):
     """Draw θ ~ G₀ into the row, constants included."""
 

@@ -1,0 +1,10 @@
+"""Bayesian nonparametric mixtures for data released under differential privacy."""
+
+from privmix import kernels, mechanisms, priors, samplers
+from privmix.model import PrivateMixture
+from privmix.posterior import Posterior, load
+from privmix.release import Release
+
+__version__ = "0.1.0"
+
+__all__ = ["Posterior", "PrivateMixture", "Release", "kernels", "load", "mechanisms", "priors", "samplers"]

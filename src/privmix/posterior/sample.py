@@ -1,0 +1,75 @@
+"""Draw from a posterior: check what was asked, run the chains, hand over their draws."""
+
+from __future__ import annotations
+
+import warnings
+from concurrent.futures import Executor
+from typing import Any
+
+import numpy as np
+
+from privmix.engine import Plan, run_chains
+from privmix.engine.chains import shorten
+from privmix.model import PrivateMixture
+from privmix.posterior.posterior import Posterior
+from privmix.release import Release
+from privmix.samplers import Neal5, Sampler
+
+# Allocations are kept by default while they take at most this many bytes.
+ALLOCATION_BYTES = 256 * 2**20
+
+
+def sample(
+    model: PrivateMixture,
+    z: Any,
+    sampler: Sampler | None = None,
+    *,
+    draws: int,
+    warmup: int,
+    thin: int,
+    chains: int,
+    seed: Any,
+    progress: bool,
+    executor: Executor | None,
+    allocations: bool | None,
+    support: tuple[float, float] | None = None,
+) -> Posterior:
+    """Draw from the posterior of a model; `PrivateMixture.sample` documents the parameters."""
+    sampler = Neal5() if sampler is None else sampler
+    if not isinstance(sampler, Sampler):
+        hint = f" Did you mean {sampler.__name__}()?" if isinstance(sampler, type) else ""
+        raise TypeError(f"sampler must be a Sampler such as samplers.Neal5(); got {sampler!r}.{hint}")
+    for name, value, least in (("draws", draws, 1), ("warmup", warmup, 0), ("thin", thin, 1), ("chains", chains, 1)):
+        check_count(name, value, least)
+    sampler.check(model)
+    z = read_release(model, z)
+    if allocations is None:
+        allocations = 4 * len(z) * draws * chains <= ALLOCATION_BYTES
+    seeds = np.random.SeedSequence(seed)
+    plan = Plan(model, sampler, z, int(draws), int(warmup), int(thin), allocations)
+    done, complete = run_chains(plan, list(seeds.spawn(chains)), progress=progress, executor=executor)
+    if not complete:
+        done = shorten(done)
+        warnings.warn(
+            f"interrupted: {len(done)} of {chains} chains kept, with {done[0].length} of {draws} draws each.",
+            stacklevel=3,
+        )
+    return Posterior.from_chains(plan, done, entropy=str(seeds.entropy), complete=complete, support=support)
+
+
+def check_count(name: str, value: Any, least: int) -> None:
+    """Refuse a count that is not a whole number or too small."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}; got {value!r}.")
+
+
+def read_release(model: PrivateMixture, z: Any) -> np.ndarray:
+    """Return the released records, checked against the model's mechanism."""
+    if isinstance(z, Release):
+        if z.mechanism != model.mechanism:
+            raise ValueError(
+                f"the release was made by {z.mechanism!r}, but the model has {model.mechanism!r}. "
+                "Build the model with release.mechanism."
+            )
+        return np.array(z.z)
+    return model.mechanism.check_release(z)

@@ -1,0 +1,88 @@
+"""Draws as an xarray.DataTree in ArviZ's schema, and back."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+
+from privmix.engine import Plan
+from privmix.samplers.base import Draws
+
+
+def stack_draws(chains: list[Draws]) -> Draws:
+    """Return the draws of all chains with a leading axis of chains, padded to as many components as any draw uses."""
+    components = max(int(draws.components.max()) for draws in chains)
+
+    def padded(array: np.ndarray, empty: float) -> np.ndarray:
+        missing = components - array.shape[1]
+        if missing <= 0:
+            return array[:, :components]
+        widths = [(0, 0), (0, missing)] + [(0, 0)] * (array.ndim - 2)
+        return np.pad(array, widths, constant_values=empty)
+
+    columns = {}
+    for name in Draws._fields:
+        arrays = [getattr(draws, name) for draws in chains]
+        if name in ("weight", "atom"):
+            arrays = [padded(array, 0.0 if name == "weight" else np.nan) for array in arrays]
+        columns[name] = np.stack(arrays)
+    return Draws(**columns)
+
+
+def join_draws(first: Draws, second: Draws) -> Draws:
+    """Return the draws of one chain followed by more of the same chain."""
+    stacked = [stack_draws([part]) for part in (first, second)]
+    room = max(part.weight.shape[2] for part in stacked)
+    wide = []
+    for part in stacked:
+        missing = room - part.weight.shape[2]
+        weight = np.pad(part.weight[0], [(0, 0), (0, missing)])
+        atom = np.pad(part.atom[0], [(0, 0), (0, missing), (0, 0)], constant_values=np.nan)
+        wide.append(Draws(*[array[0] for array in part])._replace(weight=weight, atom=atom))
+    return Draws(*[np.concatenate(pair) for pair in zip(*wide, strict=True)])
+
+
+def to_tree(plan: Plan, draws: Draws) -> xr.DataTree:
+    """Return the draws of all chains as a DataTree with ArviZ's groups."""
+    kernel, cd = plan.model.kernel, ("chain", "draw")
+    posterior: dict = {
+        "n_clusters": (cd, draws.n_clusters),
+        "concentration": (cd, draws.concentration),
+        "weight": ((*cd, "component"), draws.weight),
+    }
+    for p, name in enumerate(kernel.parameters):
+        posterior[name] = ((*cd, "component"), draws.atom[..., p])
+    for p, name in enumerate(kernel.hyperparameters):
+        posterior[f"base_{name}"] = (cd, draws.hyper[..., p])
+    if draws.allocation.shape[2]:
+        posterior["allocation"] = ((*cd, "record"), draws.allocation)
+    stats: dict = {name: (cd, draws.statistic[..., s]) for s, name in enumerate(plan.sampler.statistics)}
+    stats["n_components"] = (cd, draws.components)
+    dims = ("record", "coefficient")[: plan.z.ndim]
+    coords = {"chain": np.arange(len(draws.n_clusters)), "draw": np.arange(draws.n_clusters.shape[1])}
+    return xr.DataTree.from_dict(
+        {
+            "/posterior": xr.Dataset(posterior, coords=coords),
+            "/sample_stats": xr.Dataset(stats, coords=coords),
+            "/observed_data": xr.Dataset({"z": (dims, plan.z)}),
+        }
+    )
+
+
+def from_tree(plan: Plan, tree: xr.DataTree) -> Draws:
+    """Return the draws of all chains from a DataTree: the inverse of `to_tree`."""
+    kernel = plan.model.kernel
+    posterior, stats = tree["posterior"], tree["sample_stats"]
+    shape = posterior["n_clusters"].shape
+    hyper = [posterior[f"base_{name}"].values for name in kernel.hyperparameters]
+    allocation = posterior["allocation"].values if "allocation" in posterior else np.zeros((*shape, 0), np.int32)
+    return Draws(
+        n_clusters=posterior["n_clusters"].values,
+        concentration=posterior["concentration"].values,
+        hyper=np.stack(hyper, axis=-1) if hyper else np.zeros((*shape, 0)),
+        components=stats["n_components"].values,
+        weight=posterior["weight"].values,
+        atom=np.stack([posterior[name].values for name in kernel.parameters], axis=-1),
+        allocation=allocation,
+        statistic=np.stack([stats[name].values for name in plan.sampler.statistics], axis=-1),
+    )

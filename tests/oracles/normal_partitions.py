@@ -1,13 +1,13 @@
 """Exact posteriors of a Dirichlet process mixture of normals from a few noisy releases.
 
 The model: z_i = y_i + noise, y_i ~ N(μ_i, σ²_i), (μ_i, σ²_i) from a Dirichlet process with base measure
-μ | σ² ~ N(mean, σ²/precision_scale), σ² ~ InverseGamma(shape, rate) and a fixed concentration. The base measure is
-on the kernel's own σ², for either noise, and is not truncated.
+μ | σ² ~ N(mean, σ²/precision_scale), σ² ~ InverseGamma(shape, rate) and a fixed concentration. The base
+measure is on the kernel's own σ², for either noise, and is not truncated.
 
-Nothing here calls the library's samplers, kernels or mechanisms: g(z | μ, σ²) is written out below, every integral
-over (μ, σ²) is a trapezoid sum over (μ, log σ²), and the sum over partitions is complete. For fixed σ² the integrand
-is log-concave in μ with curvature at least that of the prior, so its mode lies in the hull of the prior mean and the
-releases and its tails beyond are lighter than the prior's; both facts size the grid.
+Nothing here calls the library's samplers, kernels or mechanisms: g(z | μ, σ²) is written out below, every
+integral over (μ, σ²) is a trapezoid sum over (μ, log σ²), and the sum over partitions is complete. For fixed
+σ² the integrand is log-concave in μ with curvature at least that of the prior, so its mode is in the hull of
+the prior mean and the releases and its tails beyond are lighter than the prior's; both facts size the grid.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from scipy import special, stats
 
 from privmix.testing.partitions import log_crp, set_partitions
 
-# Steps in units of the narrowest normal feature, span in prior standard deviations, and prior mass of σ² left out.
+# Steps in units of the narrowest normal feature, span in prior deviations, and prior mass of σ² left out.
 # A trapezoid step of 0.7 standard deviations leaves exp(−2π²/0.7²) = 3e-18.
 MU_STEP = 0.7
 LOG_VARIANCE_STEP = 0.5
@@ -41,18 +41,18 @@ class Clusters(NamedTuple):
     predictive: np.ndarray  # (2^n, points): the density of a new Y of the cluster
 
 
-def partition_posterior(z, noise, scale, concentration, mean, precision_scale, shape, rate, *, refine=1) -> np.ndarray:
+def partition_posterior(z, noise, scale, concentration, mean, precision_scale, shape, rate, *, refine=1):
     """Return the posterior probabilities of the partitions, in the order of ``set_partitions(len(z))``.
 
-    ``noise`` is "laplace" or "gaussian" and ``scale`` its scale or standard deviation. ``refine`` = 2 halves the
-    steps of the quadrature and widens its range, to check convergence.
+    ``noise`` is "laplace" or "gaussian" and ``scale`` its scale or standard deviation. ``refine`` = 2 halves
+    the steps of the quadrature and widens its range, to check convergence.
     """
     base = Base(mean, precision_scale, shape, rate)
     clusters = integrate_clusters(np.asarray(z, float), noise, scale, base, np.empty(0), refine)
     return weigh_partitions(clusters.log_marginal, len(z), concentration)
 
 
-def density_mean(points, z, noise, scale, concentration, mean, precision_scale, shape, rate, *, refine=1) -> np.ndarray:
+def density_mean(points, z, noise, scale, concentration, mean, precision_scale, shape, rate, *, refine=1):
     """Return E[f(y) | z] at the points, f the mixture density of the private data Y.
 
     The mean over partitions of α/(α+n) · prior predictive + Σ_h n_h/(α+n) · predictive of cluster h.
@@ -82,7 +82,7 @@ def blocks(partition):
 
 
 def integrate_clusters(z, noise, scale, base, points, refine=1):
-    """Return ∫∫ ∏_i g(z_i | μ, σ²) NIG(dμ, dσ²) and the predictive of Y at the points, for every subset of z."""
+    """Return ∫∫ ∏_i g(z_i | μ, σ²) NIG(dμ, dσ²) and the predictive of Y, for every subset of z."""
     log_variances = log_variance_grid(z, base, refine)
     slices = [slice_at(u, z, noise, scale, base, points, refine) for u in log_variances]
     log_mass = np.array([mass for mass, _ in slices])
@@ -107,7 +107,7 @@ def slice_at(log_variance, z, noise, scale, base, points, refine):
 
 
 def mu_grid(sd, z, base, refine):
-    """Return nodes and step over the hull of the prior mean and the releases, and SPAN prior deviations more."""
+    """Return nodes and step over the hull of prior mean and releases, and SPAN prior deviations more."""
     reach = SPAN * np.sqrt(refine) * sd / np.sqrt(base.precision_scale)
     low, high = min(z.min(), base.mean) - reach, max(z.max(), base.mean) + reach
     # n releases, one new Y and the prior: the narrowest product of normals on the grid.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 
 import numpy as np
@@ -17,13 +18,20 @@ from privmix.testing.partitions import (
     set_partitions,
 )
 
-from .normal_partitions import Base, density_mean, integrate_clusters, log_release_density, partition_posterior
+from .normal_partitions import (
+    Base,
+    density_mean,
+    integrate_clusters,
+    log_release_density,
+    partition_posterior,
+)
 
 Z = np.array([-1.3, -0.4, 0.9, 4.2])
 CONCENTRATION = 0.8
 BASE = Base(mean=0.3, precision_scale=0.1, shape=3.0, rate=3.0)
 NOISES = [("laplace", 1.0), ("gaussian", 1.2)]
-PRIOR_PREDICTIVE = stats.t(2 * BASE.shape, BASE.mean, np.sqrt(BASE.rate / BASE.shape * (1 + 1 / BASE.precision_scale)))
+PRIOR_SCALE = np.sqrt(BASE.rate / BASE.shape * (1 + 1 / BASE.precision_scale))
+PRIOR_PREDICTIVE = stats.t(2 * BASE.shape, BASE.mean, PRIOR_SCALE)
 
 
 # --- partitions
@@ -95,7 +103,7 @@ def test_cluster_count_is_the_sum_over_partitions(alpha):
 
 
 @pytest.mark.parametrize("n", [1, 2, 40, 200, 1000])
-@pytest.mark.parametrize("concentration", [1e-3, 1.0, 50.0, (2.0, 4.0), (1.0, 1.0), (0.05, 0.1), (400.0, 40.0)])
+@pytest.mark.parametrize("concentration", [1e-3, 1.0, 50.0, (2.0, 4.0), (1, 1), (0.05, 0.1), (400.0, 40.0)])
 def test_cluster_count_sums_to_one_with_the_expected_mean(n, concentration):
     pmf = cluster_count_pmf(n, concentration)
     assert pmf.shape == (n + 1,)
@@ -126,9 +134,10 @@ def test_hyperprior_average_for_two_records_in_closed_form():
 
 def test_hyperprior_average_agrees_with_adaptive_quadrature():
     prior = stats.gamma(2.0, scale=1 / 4.0)
+    average = cluster_count_pmf(30, (2.0, 4.0))
     for k in (1, 3, 7):
-        exact, _ = integrate.quad(lambda a, k=k: prior.pdf(a) * cluster_count_pmf(30, a)[k], 0, 15, epsabs=1e-12)
-        assert cluster_count_pmf(30, (2.0, 4.0))[k] == pytest.approx(exact, rel=1e-9)
+        exact, _ = integrate.quad(lambda a, k=k: prior.pdf(a) * cluster_count_pmf(30, a)[k], 0, 15)
+        assert average[k] == pytest.approx(exact, rel=1e-9)
 
 
 # --- the density of a release
@@ -139,11 +148,14 @@ def test_hyperprior_average_agrees_with_adaptive_quadrature():
 @pytest.mark.parametrize("z", [-9.0, 0.2, 3.0])
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
 def test_release_density_is_the_convolution(noise, z, scale, sd):
-    law = {"laplace": stats.laplace, "gaussian": stats.norm}[noise]
     mu, peak = 0.3, log_release_density(z, 0.3, sd, noise, scale)
+    constant = peak + math.log(sd * math.sqrt(2 * math.pi))
+    constant += math.log(2 * scale if noise == "laplace" else scale * math.sqrt(2 * math.pi))
 
-    def relative(y):
-        return np.exp(law.logpdf(z, y, scale) + stats.norm.logpdf(y, mu, sd) - peak)
+    def relative(y):  # plain math, since scipy's laws are slow at single points
+        error = abs(z - y) / scale
+        exponent = error if noise == "laplace" else error**2 / 2
+        return math.exp(-exponent - ((y - mu) / sd) ** 2 / 2 - constant)
 
     modes = [(z * sd**2 + mu * scale**2) / (sd**2 + scale**2), mu + sd**2 / scale, mu - sd**2 / scale]
     width = 40 * min(sd, scale)
@@ -166,7 +178,8 @@ def test_unknown_noise_is_refused():
 @pytest.mark.parametrize("base", [BASE, Base(-8.0, 2.0, 1.0, 0.1), Base(0.0, 0.01, 12.0, 30.0)])
 def test_quadrature_has_converged(noise, scale, scale_factor, base):
     points = np.array([-6.0, 0.0, 2.0])
-    coarse, fine = (integrate_clusters(Z, noise, scale * scale_factor, base, points, refine) for refine in (1, 2))
+    scale = scale * scale_factor
+    coarse, fine = (integrate_clusters(Z, noise, scale, base, points, refine) for refine in (1, 2))
     np.testing.assert_allclose(coarse.log_marginal, fine.log_marginal, rtol=0, atol=1e-10)
     np.testing.assert_allclose(coarse.predictive, fine.predictive, rtol=1e-9)
 
@@ -183,8 +196,8 @@ def test_without_noise_the_marginals_are_the_conjugate_ones(noise, scale):
     clusters = integrate_clusters(Z, noise, scale, BASE, np.empty(0))
     for subset in range(1, 2 ** len(Z)):
         y = Z[[i for i in range(len(Z)) if subset >> i & 1]]
-        covariance = np.eye(len(y)) + 1 / BASE.precision_scale
-        law = stats.multivariate_t(np.full(len(y), BASE.mean), BASE.rate / BASE.shape * covariance, df=2 * BASE.shape)
+        covariance = BASE.rate / BASE.shape * (np.eye(len(y)) + 1 / BASE.precision_scale)
+        law = stats.multivariate_t(np.full(len(y), BASE.mean), covariance, df=2 * BASE.shape)
         assert clusters.log_marginal[subset] == pytest.approx(law.logpdf(y), abs=1e-9)
 
 
@@ -248,7 +261,7 @@ def test_infinite_noise_leaves_the_prior(noise):
 
 @pytest.mark.parametrize(("noise", "scale"), NOISES)
 def test_density_integrates_to_one(noise, scale):
-    # Uniform in asinh: dense at the clusters, and out to 1500, beyond which a t with 6 degrees of freedom has 1e-12.
+    # Uniform in asinh: dense at the clusters, and out to 1490, beyond which the prior predictive has 1e-14.
     t = np.linspace(-8, 8, 401)
     density = density_mean(np.sinh(t), Z, noise, scale, CONCENTRATION, *BASE)
     assert integrate.trapezoid(density * np.cosh(t), t) == pytest.approx(1, rel=1e-8)

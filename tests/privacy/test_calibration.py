@@ -85,9 +85,7 @@ def test_classical_scale_is_false_at_large_epsilon():
     formula = math.sqrt(2 * math.log(1.25 / 0.1)) * 20 / 25
     assert gaussian_delta(20.0, formula, 25.0) > 0.999
     assert gaussian_scale(20.0, epsilon=25.0, delta=0.1) > formula
-    with pytest.raises(
-        ValueError, match=r"epsilon=25\.0, but its proof needs epsilon < 1.*Use gaussian_scale"
-    ):
+    with pytest.raises(ValueError, match=r"epsilon=25\.0, but its proof needs epsilon < 1.*Use gaussian_scale"):
         classical_gaussian_scale(20.0, 25.0, 0.1)
     with pytest.raises(ValueError, match="epsilon < 1"):
         classical_gaussian_scale(20.0, 1.0, 0.1)

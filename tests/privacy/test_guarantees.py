@@ -58,9 +58,7 @@ def test_conversions_that_do_not_exist_say_so(guarantee, method, message):
 
 @pytest.mark.parametrize("bad", [0, -1.0, math.inf, math.nan])
 def test_parameters_must_be_positive_and_finite(bad):
-    with pytest.raises(
-        ValueError, match=rf"PureDP was given epsilon={bad!r}, but needs epsilon > 0 and finite"
-    ):
+    with pytest.raises(ValueError, match=rf"PureDP was given epsilon={bad!r}, but needs epsilon > 0 and finite"):
         PureDP(bad)
     with pytest.raises(ValueError, match=rf"ZCDP was given rho={bad!r}, but needs rho > 0"):
         ZCDP(bad)

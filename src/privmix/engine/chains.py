@@ -6,6 +6,7 @@ A chain depends on its seed alone: not on the number of workers, on the length o
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privmix.engine import block
-from privmix.engine.cpus import available_cpus
 from privmix.engine.compile import compile_block
+from privmix.engine.cpus import available_cpus
 from privmix.engine.progress import Monitor, show_progress
 from privmix.engine.start import initial_latent
 from privmix.samplers.base import Draws, Latent
@@ -105,10 +106,12 @@ def _finished(futures: list[Future]) -> list[Chain]:
     return [future.result() for future in done]
 
 
-def run_chain(plan: Plan, start: Any, index: int = 0, monitor: Monitor | None = None) -> Chain:
-    """Run one chain; on an interruption return what it has drawn."""
+def run_chain(
+    plan: Plan, start: Any, index: int = 0, monitor: Monitor | None = None, run: Callable | None = None
+) -> Chain:
+    """Run one chain; on an interruption return what it has drawn. `run` takes the place of the compiled block."""
     started = time.perf_counter()
-    run = compile_block(plan.model, plan.sampler)
+    run = run or compile_block(plan.model, plan.sampler)
     parts, data = plan.model.parts(), plan.model.data(plan.z)
     state, rng, latent, control = _begin(plan, start)
     draws = empty_draws(plan)

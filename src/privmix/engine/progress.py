@@ -64,9 +64,7 @@ def show_progress(monitor: Monitor | None, futures: list[Future], *, enabled: bo
             painter.join()
 
 
-def _paint(
-    progress: Progress, monitor: Monitor | None, futures: list[Future], finished: threading.Event
-) -> None:
+def _paint(progress: Progress, monitor: Monitor | None, futures: list[Future], finished: threading.Event) -> None:
     if monitor is None:
         task = progress.add_task("chains", total=len(futures), note="")
         while True:
@@ -74,9 +72,7 @@ def _paint(
             progress.update(task, completed=sum(future.done() for future in futures))
             if last:
                 return
-    tasks = [
-        progress.add_task(f"chain {i + 1}", total=monitor.sweeps, note="") for i in range(len(monitor.rows))
-    ]
+    tasks = [progress.add_task(f"chain {i + 1}", total=monitor.sweeps, note="") for i in range(len(monitor.rows))]
     while True:
         last = finished.wait(0.25)
         for task, row in zip(tasks, monitor.rows, strict=True):

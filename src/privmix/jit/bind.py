@@ -110,9 +110,7 @@ class Binding:
         namespace = {"__builtins__": __builtins__, "__name__": function.__module__}
         for name, value in _globals_of(function).items():
             namespace[name] = self._substitute(value)
-        closure = tuple(
-            types.CellType(self._substitute(cell.cell_contents)) for cell in function.__closure__ or ()
-        )
+        closure = tuple(types.CellType(self._substitute(cell.cell_contents)) for cell in function.__closure__ or ())
         made = types.FunctionType(
             function.__code__, namespace, function.__name__, function.__defaults__, closure or None
         )

@@ -26,10 +26,8 @@ def part_from_dict(data: dict[str, Any], known: dict[str, type] | None = None) -
     names = {f.name for f in dataclasses.fields(cls)}
     unknown = set(data["fields"]) - names
     if unknown:
-        raise ValueError(
-            f"{data['class']} has no field {sorted(unknown)}: the file was written by another version."
-        )
-    return cls(**{name: _value(value) for name, value in data["fields"].items()})
+        raise ValueError(f"{data['class']} has no field {sorted(unknown)}: the file was written by another version.")
+    return cls(**{name: _value(value, known) for name, value in data["fields"].items()})
 
 
 def _find_class(module: str, name: str, known: dict[str, type]) -> Any:
@@ -61,12 +59,12 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _value(value: Any) -> Any:
+def _value(value: Any, known: dict[str, type] | None = None) -> Any:
     if isinstance(value, dict) and len(value) == 1:
         if "part" in value:
-            return part_from_dict(value["part"])
+            return part_from_dict(value["part"], known)
         if "array" in value:
             return np.asarray(value["array"], dtype=np.float64)
         if "tuple" in value:
-            return tuple(_value(entry) for entry in value["tuple"])
+            return tuple(_value(entry, known) for entry in value["tuple"])
     return value

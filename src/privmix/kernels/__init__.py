@@ -1,6 +1,8 @@
 """Kernels: the density f(y|θ) of a mixture component, with its base measure G₀."""
 
 from privmix.kernels.base import Kernel
+from privmix.kernels.beta import Beta
+from privmix.kernels.hierarchical_normal import HierarchicalNormal
 from privmix.kernels.normal import Normal
 
-__all__ = ["Kernel", "Normal"]
+__all__ = ["Beta", "HierarchicalNormal", "Kernel", "Normal"]

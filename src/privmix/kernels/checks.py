@@ -20,3 +20,17 @@ def check_positive(part: Any, *names: str) -> None:
     for name in names:
         if getattr(part, name) <= 0:
             raise ValueError(f"{type(part).__name__}: {name} must be positive; got {getattr(part, name)!r}.")
+
+
+def check_interval(part: Any, name: str) -> None:
+    """Refuse a field that is not a pair (lower, upper), and store it as two floats."""
+    value = getattr(part, name)
+    try:
+        lower, upper = (float(entry) for entry in value)
+    except (TypeError, ValueError):
+        lower = upper = math.nan
+    if not (math.isfinite(lower) and math.isfinite(upper) and lower < upper):
+        raise ValueError(
+            f"{type(part).__name__}: {name} must be a pair (lower, upper) with lower < upper; got {value!r}."
+        )
+    object.__setattr__(part, name, (lower, upper))

@@ -1,6 +1,9 @@
 """Mechanisms: the channel Q(z|y) from a confidential record to what is released."""
 
 from privmix.mechanisms.base import LocalMechanism
+from privmix.mechanisms.gaussian import Gaussian
+from privmix.mechanisms.haar import HaarWavelet
+from privmix.mechanisms.identity import Identity
 from privmix.mechanisms.laplace import Laplace
 
-__all__ = ["Laplace", "LocalMechanism"]
+__all__ = ["Gaussian", "HaarWavelet", "Identity", "Laplace", "LocalMechanism"]

@@ -29,12 +29,8 @@ def settle_scale(
     assert bounds is not None
     budget = {"epsilon": epsilon} if name == "epsilon" else {"rho": rho}
     derived = check_scale(calibrate(bounds[1] - bounds[0], **budget, **rest), varying=True)
-    if scale is not None and not (
-        np.shape(scale) == np.shape(derived) and np.allclose(scale, derived, rtol=1e-9)
-    ):
-        raise ValueError(
-            f"{owner} takes one of epsilon=, rho= or scale=; the given {name} and scale disagree."
-        )
+    if scale is not None and not (np.shape(scale) == np.shape(derived) and np.allclose(scale, derived, rtol=1e-9)):
+        raise ValueError(f"{owner} takes one of epsilon=, rho= or scale=; the given {name} and scale disagree.")
     _set(mechanism, scale=derived, bounds=bounds)
 
 

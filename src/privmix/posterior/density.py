@@ -91,7 +91,9 @@ def density_bands(
     step = max(1, CHUNK // draws.weight[..., 0].size)
     rows = []
     for first in range(0, len(points), step):
-        values = density_draws(kernel, draws, points[first : first + step], support).reshape(-1, len(points[first : first + step]))
+        values = density_draws(kernel, draws, points[first : first + step], support).reshape(
+            -1, len(points[first : first + step])
+        )
         rows.append([values.mean(axis=0), *np.quantile(values, [tail, 1.0 - tail], axis=0)])
     mean, lower, upper = (np.concatenate(parts) for parts in zip(*rows, strict=True))
     coords: dict = {"y": points} if kernel.dimension == 1 else {"point": (("y", "coordinate"), points)}

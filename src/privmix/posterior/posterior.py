@@ -146,7 +146,9 @@ class Posterior:
         if at is not None or self.model.kernel.dimension == 1:
             points = np.atleast_1d(self._watched_points() if at is None else np.asarray(at, dtype=np.float64))
             values = self.density_draws(points).values
-            quantities |= {f"density at {np.array2string(x, precision=4)}": values[..., j] for j, x in enumerate(points)}
+            quantities |= {
+                f"density at {np.array2string(x, precision=4)}": values[..., j] for j, x in enumerate(points)
+            }
         table = summarise(quantities)
         acceptance = self.datatree["sample_stats"]["acceptance"].values
         table.loc["acceptance", ["mean", "sd", "note"]] = [acceptance.mean(), acceptance.std(), ""]

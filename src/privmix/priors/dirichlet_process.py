@@ -88,9 +88,7 @@ def _read(concentration: Any) -> tuple[float, float, float]:
     """Return (fixed, shape, rate); shape 0 marks a fixed concentration."""
     try:
         values = (
-            [float(v) for v in concentration]
-            if isinstance(concentration, tuple | list)
-            else [float(concentration)]
+            [float(v) for v in concentration] if isinstance(concentration, tuple | list) else [float(concentration)]
         )
     except (TypeError, ValueError):
         values = []

@@ -74,6 +74,8 @@ class Sampler:
     functions: ClassVar[dict[Callable, Callable]]
     #: names of the columns of ``State.statistic``
     statistics: ClassVar[tuple[str, ...]] = ("acceptance",)
+    #: whether the rows of the state are sticks, so that ``adopt`` needs room for the largest label
+    holds_sticks: ClassVar[bool] = False
 
     def check(self, model: PrivateMixture) -> None:
         """Refuse a model that this sampler cannot serve, with the reason and the alternatives."""

@@ -68,9 +68,7 @@ class Neal5(base.Sampler):
 
     def __post_init__(self) -> None:
         if not isinstance(self.auxiliaries, int) or self.auxiliaries < 1:
-            raise ValueError(
-                f"Neal5: auxiliaries must be a whole number of at least 1; got {self.auxiliaries!r}."
-            )
+            raise ValueError(f"Neal5: auxiliaries must be a whole number of at least 1; got {self.auxiliaries!r}.")
 
     def check(self, model: PrivateMixture) -> None:
         """Refuse a mechanism that reveals y: an independent proposal never hits a known value."""

@@ -66,6 +66,7 @@ class Slice(base.Sampler):
     """The conditional sampler of the paper: slice-sampled sticks, and independence steps on the confidential values."""
 
     functions: ClassVar[dict[Callable, Callable]]
+    holds_sticks: ClassVar[bool] = True
 
     def hooks(self, model: PrivateMixture) -> dict[Callable, Callable]:
         """Return the slots; records that the mechanism reveals are not updated."""
@@ -116,6 +117,7 @@ def adopt(parts, data, state, latent, rng):
         state.size[h] = 0
     state.cursor[STICKS] = 0
     state.cursor[WAITING] = 0
+    state.least[0] = 1.0
     for i in range(len(state.allocation)):
         h = latent.labels[i]
         state.allocation[i] = h

@@ -137,6 +137,8 @@ def run_pairs(
     before, after = np.zeros((pairs, len(names))), np.zeros((pairs, len(names)))
     allocation = np.zeros((pairs, n), np.int64)
     state = sampler.allocate(model, n)
+    while sampler.holds_sticks and len(state.size) <= latent.labels.max():
+        state = sampler.grow(state)
     hooks = {**model.hooks(), **sampler.hooks(model), **(replacements or {})}
     run = bind(sweep_pairs, hooks, owner=f"{type(sampler).__name__} on {model.describe()}")
     arguments = (latent, encode_releases(model, z), _features(z), before, after, allocation)
@@ -228,5 +230,3 @@ def summarise_partition(state, feature, out):
                 out[1] += 1.0 / pairs
                 out[2] += distance / pairs
     return spread
-
-

@@ -1,7 +1,8 @@
 """Exact laws of random partitions under the Chinese restaurant process.
 
-Ground truth for the tests of samplers: every partition of a handful of records, its prior probability, and the
-law of the number of clusters for any number of records, at a fixed concentration or under a gamma hyperprior.
+Ground truth for the tests of samplers: every partition of a handful of records, its prior probability, and
+the law of the number of clusters for any number of records, at a fixed concentration or under a gamma
+hyperprior.
 """
 
 from __future__ import annotations
@@ -122,8 +123,8 @@ def log_crp(partition: Sequence[int], concentration: float) -> float:
 def cluster_count_pmf(n: int, concentration: Concentration) -> NDArray[np.float64]:
     """Return the law of the number of clusters K of n records.
 
-    P(K = k) = |s(n, k)| α^k / (α)_(n) with |s(n, k)| the unsigned Stirling numbers of the first kind, averaged
-    over α under a hyperprior.
+    P(K = k) = |s(n, k)| α^k / (α)_(n) with |s(n, k)| the unsigned Stirling numbers of the first kind,
+    averaged over α under a hyperprior.
 
     Parameters
     ----------
@@ -183,7 +184,8 @@ def _average(function: Callable[[float], NDArray], concentration: Concentration)
     def integrand(log_alpha: float) -> NDArray[np.float64]:
         return np.exp(constant + shape * log_alpha - rate * np.exp(log_alpha)) * function(log_alpha)
 
-    # P(α < x) ≤ (rate·x)^shape / Γ(shape + 1): unlike the quantile, its inverse does not underflow at a small shape.
+    # P(α < x) ≤ (rate·x)^shape / Γ(shape + 1): unlike that of the exact law, the logarithm of its quantile is
+    # finite at a small shape.
     low = (np.log(_TAIL) + gammaln(shape + 1)) / shape - np.log(rate)
     high = np.log(gammainccinv(shape, _TAIL) / rate)
     return quad_vec(integrand, low, high, epsabs=1e-13, epsrel=1e-12, norm="max")[0]

@@ -15,7 +15,9 @@ from privmix.priors.base import draw_concentration, stick
 from privmix.samplers.base import Latent, empty_records
 
 
-def simulate_latent(model: PrivateMixture, n: int, replicates: int, rng: np.random.Generator, room: int = 64) -> Latent:
+def simulate_latent(
+    model: PrivateMixture, n: int, replicates: int, rng: np.random.Generator, room: int = 256
+) -> Latent:
     """Return independent draws of the latent configuration; every array has a leading axis of replicates.
 
     Labels are those of the sticks, so the draw serves samplers whose state is a partition and those that hold sticks.

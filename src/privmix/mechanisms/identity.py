@@ -1,0 +1,43 @@
+"""No privacy: the release is the data."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from privmix.jit import given
+from privmix.mechanisms.base import LocalMechanism, check_bounds
+
+
+@dataclass(frozen=True)
+class Identity(LocalMechanism):
+    """Release the data as they are: no guarantee at all.
+
+    For comparison with what could be learnt without privacy (the "original data" rows of the paper's Table 1).
+
+    Parameters
+    ----------
+    bounds
+        Range of a record, if known; used for plots alone.
+    """
+
+    bounds: tuple[float, float] | None = given()
+
+    reveals = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bounds", check_bounds(self.bounds))
+
+    def log_q(self, z, y):
+        """Return 0 where z = y, −∞ elsewhere: a point mass."""
+        return 0.0 if z == y else -math.inf
+
+    def perturb(self, rng: np.random.Generator, y: np.ndarray) -> np.ndarray:
+        """Return y itself."""
+        return y.copy()
+
+    def initial(self, z: np.ndarray) -> np.ndarray:
+        """Return the records themselves."""
+        return z.copy()

@@ -1,0 +1,40 @@
+"""What all pictures share: colours and line styles that survive colour-blindness and a black-and-white printer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Okabe and Ito (2008), without its yellow, too light for a line on white; neighbours differ in lightness too.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
+# Dash patterns in points: solid, dash-dot, dotted, long dashes. The plain dash is kept for the truth.
+LINES: tuple[Any, ...] = ("solid", (0, (7, 1.5, 1.5, 1.5)), (0, (1.5, 1.5)), (0, (9, 2)))
+RELEASE_COLOUR = "0.88"
+RELEASE_EDGE = "0.65"
+TRUTH_COLOUR = "black"
+TRUTH_LINE: Any = (0, (4, 2.5))
+
+
+def line_style(index: int) -> dict[str, Any]:
+    """Return the colour and the dashes of the index-th curve of a picture."""
+    return {"color": COLOURS[index % len(COLOURS)], "linestyle": LINES[index % len(LINES)]}
+
+
+def as_axes(ax: Axes | None) -> Axes:
+    """Return the Axes to draw on: those given, or those of a new figure.
+
+    Parameters
+    ----------
+    ax
+        Axes to draw on, or None for a new figure of pyplot, so that notebooks show it.
+    """
+    if ax is None:
+        from matplotlib import pyplot
+
+        return pyplot.subplots(figsize=(7.5, 4.5), layout="constrained")[1]
+    if not hasattr(ax, "fill_between"):
+        hint = " Give one of the Axes that it holds." if hasattr(ax, "axes") or hasattr(ax, "__len__") else ""
+        raise TypeError(f"ax must be one matplotlib Axes, or None for a new figure; got {ax!r}.{hint}")
+    return ax

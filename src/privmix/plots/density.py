@@ -117,7 +117,7 @@ def _top(values: np.ndarray) -> float:
 
 def _draw_release(ax: Axes, posterior: Posterior, y: np.ndarray) -> float:
     """Draw the release as a light histogram, if it is one number a record; return its height."""
-    z = posterior.datatree["observed_data"]["z"].values
+    z = np.asarray(posterior.datatree["observed_data"]["z"])
     if z.ndim != 1 or y[-1] <= y[0]:
         return 0.0
     counts, edges = np.histogram(z, bins=BINS, range=(y[0], y[-1]))
@@ -125,7 +125,7 @@ def _draw_release(ax: Axes, posterior: Posterior, y: np.ndarray) -> float:
     heights = counts / (len(z) * np.diff(edges))
     outside = 1.0 - counts.sum() / len(z)
     label = "release (noisy)" + (f", {100 * outside:.2g}% outside the plot" if outside > 0.0 else "")
-    paint = {"facecolor": RELEASE_COLOUR, "edgecolor": RELEASE_EDGE, "linewidth": 0.6}
+    paint: dict[str, Any] = {"facecolor": RELEASE_COLOUR, "edgecolor": RELEASE_EDGE, "linewidth": 0.6}
     ax.stairs(heights, edges, fill=True, label=label, zorder=1, **paint)
     return float(heights.max())
 
@@ -141,4 +141,4 @@ def _finish(ax: Axes, posterior: Posterior, top: float) -> None:
     if not ax.get_title():
         title = f"Density of the confidential data, estimated from the noisy release\n{describe_release(posterior)}"
         ax.set_title(title, fontsize="medium")
-    ax.legend(loc="upper center", ncols=2, frameon=False, fontsize="small")
+    ax.legend(loc="upper center", ncols=2, handlelength=3.2, frameon=False, fontsize="small")

@@ -61,4 +61,4 @@ def _finish(ax: Axes, posterior: Posterior, window: int, top: float) -> None:
     if not ax.get_title():
         lines = f"thin: every draw; thick: mean of {window} draws" if window > 1 else "every draw"
         ax.set_title(f"Number of clusters, {type(posterior.sampler).__name__}\n({lines})", fontsize="medium")
-    ax.legend(loc="upper center", ncols=4, frameon=False, fontsize="small")
+    ax.legend(loc="upper center", ncols=4, handlelength=3.2, frameon=False, fontsize="small")

@@ -1,0 +1,55 @@
+"""The application: its commands and its global options."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from privmix.cli.demo import demo
+from privmix.cli.errors import Commands
+from privmix.cli.fit import fit
+from privmix.cli.privatize import privatize
+
+app = typer.Typer(
+    cls=Commands,
+    add_completion=False,
+    # Plain help: markup would swallow square brackets, and typer's own tracebacks can show the raw data.
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+app.command(epilog="Example: privmix demo --output demo --seed 2")(demo)
+app.command(
+    epilog="Example: privmix privatize survey.csv --column income --mechanism laplace --epsilon 5 --bounds 0 100 "
+    "--output release.csv"
+)(privatize)
+app.command(epilog="Example: privmix fit release.csv --output fit.nc --picture fit.pdf --sampler slice --seed 1")(fit)
+
+
+def main() -> None:
+    """Run the command line: the entry point of the script `privmix`."""
+    app(prog_name="privmix")
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        import privmix
+
+        typer.echo(f"privmix {privmix.__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True, epilog="Example: privmix demo")
+def _start(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and stop.")
+    ] = False,
+    traceback: Annotated[
+        bool, typer.Option("--traceback", help="Show where an error arose; goes before the command.")
+    ] = False,
+) -> None:
+    """Fit Bayesian nonparametric mixtures to data that were released under differential privacy."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())

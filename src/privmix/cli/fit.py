@@ -1,0 +1,232 @@
+"""`privmix fit`: a release in, a posterior and its picture out."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from privmix.cli import options
+from privmix.cli.errors import INTERRUPTED, say
+from privmix.cli.outputs import check_output
+from privmix.cli.tables import mechanism_rows, print_table, summary_rows, warn_of
+
+if TYPE_CHECKING:
+    from privmix import Posterior, PrivateMixture, Release
+    from privmix.mechanisms import LocalMechanism
+    from privmix.samplers import Sampler
+
+
+class SamplerName(StrEnum):
+    """Samplers of the command line."""
+
+    neal5 = "neal5"
+    slice = "slice"
+
+
+class KernelName(StrEnum):
+    """Kernels of the command line."""
+
+    auto = "auto"
+    normal = "normal"
+    beta = "beta"
+
+
+def fit(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RELEASE", help="What `privatize` wrote; or a table of z, with --mechanism and its options."
+        ),
+    ],
+    output: Annotated[Path, typer.Option(metavar="FILE.nc", help="Posterior to write, as netCDF.")],
+    picture: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Picture of the density; by default beside the output, .png.")
+    ] = None,
+    sampler: Annotated[SamplerName, typer.Option(help="How to draw.")] = SamplerName.neal5,
+    auxiliaries: Annotated[
+        int | None, typer.Option(metavar="M", help="Values that neal5 tries for each proposal; 1 by default.")
+    ] = None,
+    kernel: Annotated[
+        KernelName,
+        typer.Option(
+            help="auto learns location and scale within the bounds; normal has the paper's fixed prior, for data of "
+            "scale 1 around 0; beta stays within the bounds."
+        ),
+    ] = KernelName.auto,
+    concentration: Annotated[
+        float | None, typer.Option(metavar="A", help="Concentration of the Dirichlet process; 1 by default.")
+    ] = None,
+    concentration_prior: Annotated[
+        tuple[float, float] | None, typer.Option(metavar="SHAPE RATE", help="Gamma prior on it instead.")
+    ] = None,
+    draws: Annotated[int, typer.Option(help="Draws to keep of each chain.")] = 2000,
+    warmup: Annotated[int, typer.Option(help="Sweeps before the first draw.")] = 2000,
+    thin: Annotated[int, typer.Option(help="Sweeps for each draw.")] = 5,
+    chains: Annotated[int, typer.Option(help="Independent chains.")] = 4,
+    seed: Annotated[int | None, typer.Option(help="Makes the draws repeatable.")] = None,
+    progress: Annotated[
+        bool | None, typer.Option("--progress/--no-progress", help="Show progress; by default on a terminal.")
+    ] = None,
+    column: options.Column = None,
+    mechanism: Annotated[
+        options.MechanismName | None, typer.Option(help="What made z, where the file does not say.")
+    ] = None,
+    epsilon: options.Epsilon = None,
+    delta: options.Delta = None,
+    rho: options.Rho = None,
+    scale: options.Scale = None,
+    bounds: options.Bounds = None,
+    levels: options.Levels = None,
+) -> None:
+    """Estimate the density of the confidential data from a release, with its uncertainty.
+
+    Ctrl-C stops the chains and keeps what they have drawn.
+    """
+    picture = output.with_suffix(".png") if picture is None else picture
+    _check_outputs(output, picture)
+    about = {"epsilon": epsilon, "delta": delta, "rho": rho, "scale": scale, "bounds": bounds, "levels": levels}
+    release = read_release(source, mechanism, column, about)
+    model = build_model(kernel, release.mechanism, read_concentration(concentration, concentration_prior))
+    how = build_sampler(sampler, auxiliaries)
+    show = sys.stdout.isatty() if progress is None else progress
+    counts = {"draws": draws, "warmup": warmup, "thin": thin, "chains": chains, "seed": seed, "progress": show}
+    support = release.mechanism.bounds if kernel is KernelName.auto else None
+    posterior = _sample(model, release, how, support, counts)
+    _deliver(posterior, output, picture)
+
+
+def _check_outputs(output: Path, picture: Path) -> None:
+    from privmix.plots.files import picture_format
+
+    check_output(output, ".nc")
+    check_output(picture)
+    picture_format(picture)
+
+
+def read_release(
+    source: Path, name: options.MechanismName | None, column: str | None, about: dict[str, Any]
+) -> Release:
+    """Return the release in a file, with the mechanism that the file names or that the options describe."""
+    from privmix.release import Release, read_column
+
+    described = _sidecar(source).is_file() or _has_metadata(source)
+    if name is None:
+        strange = [f"--{key}" for key, value in {"column": column, **about}.items() if value is not None]
+        if strange:
+            raise ValueError(f"{strange[0]} describes a table of z, for which --mechanism is missing. Add it.")
+        if source.suffix.lower() == ".csv" and source.is_file() and not described:
+            raise ValueError(
+                f"{source} has no {_sidecar(source).name} beside it, so nothing says what mechanism made it. Fetch "
+                "that file too, or give --mechanism and its options."
+            )
+        return Release.load(source)
+    if described:
+        raise ValueError(f"{source} says itself what mechanism made it. Leave out --mechanism and its options.")
+    if name is options.MechanismName.haar:
+        raise ValueError("haar releases several numbers a record, which no single column holds. Give privatize's file.")
+    built = options.build_mechanism(name, **about)
+    return Release(read_column(source, column), built)
+
+
+def _sidecar(source: Path) -> Path:
+    return source.with_name(source.name + ".json")
+
+
+def _has_metadata(source: Path) -> bool:
+    """Return whether a Parquet file carries the mechanism; a file that cannot be read is left to the reader."""
+    if source.suffix.lower() != ".parquet" or not source.is_file():
+        return False
+    try:
+        from pyarrow import ArrowException, parquet
+    except ImportError:
+        return False
+    from privmix.release import METADATA_KEY
+
+    try:
+        return METADATA_KEY in (parquet.read_schema(source).metadata or {})
+    except (ArrowException, OSError):
+        return False
+
+
+def read_concentration(fixed: float | None, prior: tuple[float, float] | None) -> float | tuple[float, float]:
+    """Return the concentration that was asked for, fixed or with a prior."""
+    if fixed is not None and prior is not None:
+        raise ValueError("--concentration and --concentration-prior exclude one another. Give one of them.")
+    return prior if prior is not None else 1.0 if fixed is None else fixed
+
+
+def build_model(name: KernelName, mechanism: LocalMechanism, concentration: Any) -> PrivateMixture:
+    """Return the model; `auto` is that of `privmix.fit`."""
+    from privmix import PrivateMixture, kernels, priors
+
+    prior = priors.DirichletProcess(concentration)
+    if name is KernelName.normal:
+        return PrivateMixture(mechanism, kernels.Normal(), prior)
+    if mechanism.bounds is None:
+        raise ValueError(
+            f"--kernel {name} follows from the bounds of the mechanism, which has none. Give --bounds LO HI, or "
+            "--kernel normal."
+        )
+    kernel = kernels.Beta if name is KernelName.beta else kernels.HierarchicalNormal
+    return PrivateMixture(mechanism, kernel(bounds=mechanism.bounds), prior)
+
+
+def build_sampler(name: SamplerName, auxiliaries: int | None) -> Sampler:
+    """Return the sampler that was asked for."""
+    from privmix import samplers
+
+    if name is SamplerName.neal5:
+        return samplers.Neal5() if auxiliaries is None else samplers.Neal5(auxiliaries)
+    if auxiliaries is not None:
+        raise ValueError("--auxiliaries belongs to --sampler neal5; slice has none. Leave it out.")
+    return samplers.Slice()
+
+
+def _sample(
+    model: PrivateMixture,
+    release: Release,
+    sampler: Sampler,
+    support: tuple[float, float] | None,
+    counts: dict[str, Any],
+) -> Posterior:
+    from privmix.posterior.sample import sample
+
+    try:
+        return sample(model, release, sampler, executor=None, allocations=None, support=support, **counts)
+    except KeyboardInterrupt:
+        say("interrupted before any draw was kept: nothing was written.")
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def _deliver(posterior: Posterior, output: Path, picture: Path) -> None:
+    """Write the posterior first, then its picture; a posterior cut short is written too, and said to be so."""
+    complete = bool(posterior.datatree.attrs["complete"])
+    posterior.save(output)
+    _draw(posterior, picture)
+    _report(posterior)
+    typer.echo(f"wrote {output} and {picture}")
+    if not complete:
+        say(f"interrupted: {output} holds the draws that were made before; privmix.load reads it.")
+        raise typer.Exit(INTERRUPTED)
+
+
+def _report(posterior: Posterior) -> None:
+    records = posterior.datatree["observed_data"]["z"].sizes["record"]
+    print_table(["", ""], mechanism_rows(posterior.model.mechanism, records))
+    summary = posterior.summary()
+    header = ["quantity", "mean", "sd", "bulk ESS", "tail ESS", "R-hat", "note"]
+    print_table(header, summary_rows(summary), f"{posterior.chains} chains × {posterior.draws:,} draws")
+    warn_of(summary)
+
+
+def _draw(posterior: Posterior, picture: Path) -> None:
+    from matplotlib.figure import Figure
+
+    from privmix.plots import plot_density, save_figure
+
+    axes = Figure(figsize=(7.5, 4.5), layout="constrained").subplots()
+    save_figure(plot_density(posterior, ax=axes), picture)

@@ -1,0 +1,66 @@
+"""`privmix privatize`: raw data in, a release out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from privmix.cli import options
+from privmix.cli.errors import say
+from privmix.cli.outputs import check_differs, check_output
+from privmix.cli.tables import mechanism_rows, print_table
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from privmix.mechanisms import LocalMechanism
+
+
+def privatize(
+    source: Annotated[Path, typer.Argument(metavar="INPUT", help="CSV or Parquet file with the confidential data.")],
+    mechanism: Annotated[options.MechanismName, typer.Option(help="How to perturb each record.")],
+    output: Annotated[
+        Path, typer.Option(metavar="FILE", help="Release to write: .csv (with a .csv.json) or .parquet.")
+    ],
+    column: options.Column = None,
+    epsilon: options.Epsilon = None,
+    delta: options.Delta = None,
+    rho: options.Rho = None,
+    scale: options.Scale = None,
+    bounds: options.Bounds = None,
+    levels: options.Levels = None,
+    seed: Annotated[
+        int | None, typer.Option(help="For simulation only; by default fresh randomness. Never stored.")
+    ] = None,
+    notes: Annotated[str, typer.Option(metavar="TEXT", help="Text that is published with the release.")] = "",
+) -> None:
+    """Release a column of confidential data through a privacy mechanism.
+
+    The output holds the noisy records, the mechanism and its guarantee; neither the data nor the seed.
+    """
+    from privmix.release import Release, read_column
+
+    check_output(output, ".csv", ".parquet")
+    check_differs(output, source)
+    built = options.build_mechanism(
+        mechanism, epsilon=epsilon, delta=delta, rho=rho, scale=scale, bounds=bounds, levels=levels
+    )
+    if built.guarantee is None:
+        raise ValueError("--bounds LO HI is missing: without bounds the noise guarantees nothing. Give them.")
+    y = read_column(source, column)
+    if seed is not None:
+        say("warning: whoever guesses the seed can take the noise off. Use --seed in simulations only.")
+    Release.from_data(y, built, seed, notes).save(output)
+    _report(built, y, output)
+
+
+def _report(mechanism: LocalMechanism, y: np.ndarray, output: Path) -> None:
+    from privmix.release import IDEALISED
+
+    lower, upper = mechanism.bounds
+    clipped = int(((y < lower) | (y > upper)).sum())
+    print_table(["", ""], [*mechanism_rows(mechanism, len(y)), ["values clipped to the bounds", f"{clipped:,}"]])
+    typer.echo(IDEALISED)
+    typer.echo(f"wrote {output}")

@@ -1,0 +1,83 @@
+"""What the commands print: tables, and lines that say how far to trust a fit."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from privmix.cli.errors import say
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from privmix.mechanisms import LocalMechanism
+
+# The limits that Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021) recommend.
+LARGEST_R_HAT = 1.01
+LEAST_ESS = 400.0
+
+
+def print_table(header: list[str], rows: list[list[str]], title: str = "") -> None:
+    """Print a table to stdout, the first column to the left and the others to the right."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=title or None, title_justify="left", show_header=any(header))
+    for j, name in enumerate(header):
+        table.add_column(name, justify="left" if j == 0 else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    Console(highlight=False, markup=False).print(table)
+
+
+def mechanism_rows(mechanism: LocalMechanism, records: int) -> list[list[str]]:
+    """Return rows that say how the records were released and what that promises."""
+    from privmix.plots.words import describe_guarantee
+
+    rows = [
+        ["mechanism", type(mechanism).__name__],
+        ["guarantee of each record", describe_guarantee(mechanism.guarantee)],
+    ]
+    if mechanism.bounds is not None:
+        lower, upper = mechanism.bounds
+        rows.append(["bounds of a record", f"{lower:g} to {upper:g}"])
+    scale = getattr(mechanism, "scale", None)
+    if isinstance(scale, float):
+        rows.append(["scale of the noise", number(scale)])
+    return [*rows, ["records", f"{records:,}"]]
+
+
+def summary_rows(table: pd.DataFrame) -> list[list[str]]:
+    """Return the rows of a posterior's summary as text."""
+    columns = ("mean", "sd", "ess_bulk", "ess_tail")
+    return [
+        [str(name), *[number(row[c]) for c in columns], number(row["r_hat"], 4), str(row["note"])]
+        for name, row in table.iterrows()
+    ]
+
+
+def number(value: Any, digits: int = 3) -> str:
+    """Return a number with a few significant digits, and whole above that; a missing one as a dash."""
+    if not math.isfinite(value):
+        return "–"
+    return f"{value:,.0f}" if abs(value) >= 10 ** (digits - 1) else f"{value:.{digits}g}"
+
+
+def worst(summary: pd.DataFrame) -> tuple[float, float, str]:
+    """Return the least ESS and the largest R-hat of a summary; NaN and the reason where a quantity has none."""
+    table = summary.drop(index="acceptance")
+    ess = table[["ess_bulk", "ess_tail"]].min(axis=None, skipna=False)
+    missing = [f"{name}: {note}" for name, note in table["note"].items() if note]
+    return float(ess), float(table["r_hat"].max(skipna=False)), "; ".join(missing)
+
+
+def warn_of(summary: pd.DataFrame) -> None:
+    """Say so where the chains are too short to be relied upon."""
+    ess, r_hat, missing = worst(summary)
+    if missing:
+        say(f"warning: effective sample sizes are not known ({missing}). Raise --draws and --warmup.")
+    elif r_hat > LARGEST_R_HAT or ess < LEAST_ESS:
+        say(
+            f"warning: the worst R-hat is {r_hat:.3f} and the worst ESS {ess:.0f}; aim at R-hat below {LARGEST_R_HAT} "
+            f"and ESS above {LEAST_ESS:.0f}. Raise --warmup, --draws or --thin."
+        )

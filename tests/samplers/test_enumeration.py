@@ -1,0 +1,54 @@
+"""Four records: the law of the partition, and the mean density, against quadrature by SciPy alone."""
+
+import numpy as np
+import pytest
+from oracles.normal_partitions import density_mean, partition_posterior
+from seeds import SEEDS
+
+from privmix import PrivateMixture, kernels, mechanisms, priors, samplers
+from privmix.testing import enumeration_test
+from privmix.testing.mutants import neal5_bugs, published_bugs, slice_bugs
+from privmix.testing.prior_limit import batch_means
+
+Z = np.array([-6.0, -2.0, 1.5, 5.0])
+SCALE, CONCENTRATION = 2.0, 1.0
+BASE = (0.0, 0.1, 3.0, 3.0)
+MECHANISMS = {"laplace": mechanisms.Laplace(scale=SCALE), "gaussian": mechanisms.Gaussian(scale=SCALE)}
+SAMPLERS = [samplers.Neal5(), samplers.Neal5(auxiliaries=5), samplers.Slice()]
+
+
+def model_with(noise, concentration=CONCENTRATION):
+    return PrivateMixture(MECHANISMS[noise], kernels.Normal(*BASE), priors.DirichletProcess(concentration))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("sampler", SAMPLERS, ids=repr)
+@pytest.mark.parametrize("noise", MECHANISMS)
+def test_partitions_follow_their_exact_law(noise, sampler, seed):
+    exact = partition_posterior(Z, noise, SCALE, CONCENTRATION, *BASE)
+    result = enumeration_test(model_with(noise), sampler, Z, exact, seed=seed)
+    assert result.p_value > 1e-6, str(result)
+
+
+@pytest.mark.parametrize(
+    "mutant",
+    [m for m in [*published_bugs()[:2], *neal5_bugs()[:5], slice_bugs()[0]]],
+    ids=lambda m: m.name,
+)
+def test_planted_bug_is_rejected(mutant):
+    exact = partition_posterior(Z, "laplace", SCALE, 3.0, *BASE)
+    result = enumeration_test(
+        model_with("laplace", 3.0), mutant.sampler, Z, exact, replacements=mutant.replacements()
+    )
+    assert result.p_value < 1e-6, str(result)
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS, ids=repr)
+def test_mean_density_is_exact(sampler):
+    points = np.linspace(-12.0, 12.0, 9)
+    exact = density_mean(points, Z, "laplace", SCALE, CONCENTRATION, *BASE)
+    posterior = model_with("laplace").sample(Z, sampler, draws=50_000, thin=4, warmup=2000, chains=1, seed=1)
+    draws = posterior.density_draws(points).values[0]
+    for j in range(len(points)):
+        mean, error = batch_means(draws[:, j])
+        assert abs(mean - exact[j]) <= 4.5 * error, f"at {points[j]}: {mean} ± {error}, exact {exact[j]}"

@@ -1,0 +1,34 @@
+"""Every sampler leaves the joint law of state and release unchanged; every planted bug is seen."""
+
+import pytest
+from samplers.cases import CASES, name
+from seeds import SEEDS
+
+from privmix.testing import all_mutants, joint_test
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("model", "sampler"), CASES, ids=name)
+def test_sampler_targets_its_posterior(model, sampler, seed):
+    result = joint_test(model, sampler, seed=seed)
+    assert not result.rejected, str(result)
+
+
+@pytest.mark.parametrize("mutant", [m for m in all_mutants() if not m.equivalent], ids=lambda m: m.name)
+def test_planted_bug_is_rejected(mutant):
+    result = joint_test(
+        mutant.model, mutant.sampler, n=mutant.n, sweeps=mutant.sweeps, replacements=mutant.replacements()
+    )
+    assert result.rejected, str(result)
+
+
+@pytest.mark.parametrize("mutant", [m for m in all_mutants() if not m.equivalent], ids=lambda m: m.name)
+def test_same_case_without_the_bug_passes(mutant):
+    result = joint_test(mutant.model, mutant.sampler, n=mutant.n, sweeps=mutant.sweeps)
+    assert not result.rejected, str(result)
+
+
+@pytest.mark.parametrize("mutant", [m for m in all_mutants() if m.equivalent], ids=lambda m: m.name)
+def test_equivalent_mutant_passes(mutant):
+    result = joint_test(mutant.model, mutant.sampler, replacements=mutant.replacements())
+    assert not result.rejected, str(result)

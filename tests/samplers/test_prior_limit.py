@@ -1,0 +1,56 @@
+"""With noise that drowns the data, the number of clusters and the mixing measure follow their prior laws."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from seeds import SEEDS
+
+from privmix import PrivateMixture, kernels, mechanisms, priors, samplers
+from privmix.testing import prior_limit, published_bugs
+
+SAMPLERS = [samplers.Neal5(), samplers.Neal5(auxiliaries=5), samplers.Slice()]
+CONCENTRATIONS = [0.5, 1.0, 5.0, (4.0, 2.0)]
+
+
+def sweeps_between(sampler):
+    """The slice sampler's labels move slowly: it needs more sweeps for the same error."""
+    return 40 if isinstance(sampler, samplers.Slice) else 5
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("sampler", SAMPLERS, ids=repr)
+@pytest.mark.parametrize("concentration", CONCENTRATIONS, ids=repr)
+def test_expected_clusters(concentration, sampler, seed):
+    result = prior_limit(priors.DirichletProcess(concentration), sampler, thin=sweeps_between(sampler), seed=seed)
+    assert result.error <= 0.05
+    assert abs(result.z_score) <= 4.0, str(result)
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS, ids=repr)
+def test_hyperprior_with_five_records(sampler):
+    result = prior_limit(priors.DirichletProcess((4.0, 2.0)), sampler, n=5, thin=sweeps_between(sampler))
+    assert result.error <= 0.05
+    assert abs(result.z_score) <= 4.0, str(result)
+
+
+@pytest.mark.parametrize(("bug", "concentration"), [(0, 5.0), (1, 1.0)])
+def test_published_bugs_are_seen(bug, concentration):
+    mutant = published_bugs()[bug]
+    thin = sweeps_between(mutant.sampler)
+    result = prior_limit(
+        priors.DirichletProcess(concentration), mutant.sampler, thin=thin, replacements=mutant.replacements()
+    )
+    assert abs(result.z_score) > 6.0, str(result)
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS, ids=repr)
+def test_mixing_measure_follows_the_dirichlet_process(sampler):
+    """P(A) ~ Beta(α G₀(A), α(1 − G₀(A))): uniform for α = 2 and A the left half of a symmetric base measure."""
+    mechanism = mechanisms.Laplace(epsilon=1e-4, bounds=(-10.0, 10.0))
+    model = PrivateMixture(mechanism, kernels.Normal(), priors.DirichletProcess(2.0))
+    z = mechanism.privatize(np.zeros(10), seed=1)
+    posterior = model.sample(z, sampler, draws=1000, thin=100, warmup=1000, chains=4, seed=1)
+    draws = posterior.datatree["posterior"]
+    left = (draws["weight"] * (draws["mean"] < 0.0)).sum("component").values.ravel()
+    assert np.allclose(draws["weight"].sum("component"), 1.0)
+    assert stats.kstest(left, "uniform").pvalue > 1e-6

@@ -1,0 +1,14 @@
+"""Compiled code and its slow twin in plain Python give the same draws."""
+
+import pytest
+from samplers.cases import CASES, name
+
+from privmix.testing import twin_gap
+
+# The block of every case compiles here once more (the joint test compiles another driver): a few cases are enough.
+FEW = [case for k, case in enumerate(CASES) if k % 4 == 0]
+
+
+@pytest.mark.parametrize(("model", "sampler"), FEW, ids=name)
+def test_twin_is_equal(model, sampler):
+    assert twin_gap(model, sampler) < 1e-9

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from oracles.normal_partitions import density_mean, partition_posterior
-from seeds import SEEDS
 
+from oracles.normal_partitions import density_mean, partition_posterior
 from privmix import PrivateMixture, kernels, mechanisms, priors, samplers
 from privmix.testing import enumeration_test
 from privmix.testing.mutants import neal5_bugs, published_bugs, slice_bugs
 from privmix.testing.prior_limit import batch_means
+from seeds import SEEDS
 
 Z = np.array([-6.0, -2.0, 1.5, 5.0])
 SCALE, CONCENTRATION = 2.0, 1.0
@@ -37,9 +37,7 @@ def test_partitions_follow_their_exact_law(noise, sampler, seed):
 )
 def test_planted_bug_is_rejected(mutant):
     exact = partition_posterior(Z, "laplace", SCALE, 3.0, *BASE)
-    result = enumeration_test(
-        model_with("laplace", 3.0), mutant.sampler, Z, exact, replacements=mutant.replacements()
-    )
+    result = enumeration_test(model_with("laplace", 3.0), mutant.sampler, Z, exact, replacements=mutant.replacements())
     assert result.p_value < 1e-6, str(result)
 
 

@@ -1,10 +1,10 @@
 """Every sampler leaves the joint law of state and release unchanged; every planted bug is seen."""
 
 import pytest
-from samplers.cases import CASES, name
-from seeds import SEEDS
 
 from privmix.testing import all_mutants, joint_test
+from samplers.cases import CASES, name
+from seeds import SEEDS
 
 
 @pytest.mark.parametrize("seed", SEEDS)

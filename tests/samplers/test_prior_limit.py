@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from scipy import stats
-from seeds import SEEDS
 
 from privmix import PrivateMixture, kernels, mechanisms, priors, samplers
 from privmix.testing import prior_limit, published_bugs
+from seeds import SEEDS
 
 SAMPLERS = [samplers.Neal5(), samplers.Neal5(auxiliaries=5), samplers.Slice()]
 CONCENTRATIONS = [0.5, 1.0, 5.0, (4.0, 2.0)]

@@ -1,9 +1,9 @@
 """Compiled code and its slow twin in plain Python give the same draws."""
 
 import pytest
-from samplers.cases import CASES, name
 
 from privmix.testing import twin_gap
+from samplers.cases import CASES, name
 
 # The block of every case compiles here once more (the joint test compiles another driver): a few cases are enough.
 FEW = [case for k, case in enumerate(CASES) if k % 4 == 0]

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # Seconds that a block should take: long enough that the call costs nothing, short enough to answer Ctrl-C.
 BLOCK_SECONDS = 0.1
+# Draws that a chain has room for at first.
+FIRST_DRAWS = 4096
 
 
 @dataclass(frozen=True)
@@ -114,11 +116,14 @@ def run_chain(
     run = run or compile_block(plan.model, plan.sampler)
     parts, data = plan.model.parts(), plan.model.data(plan.z)
     state, rng, latent, control = _begin(plan, start)
-    draws = empty_draws(plan)
-    target, size = 0, 1
+    draws = empty_draws(plan, min(plan.draws, FIRST_DRAWS))
+    size = 1
     try:
         while control[block.DONE] < plan.sweeps:
-            target = min(int(control[block.DONE]) + size, plan.sweeps)
+            if control[block.KEPT] == len(draws.n_clusters):
+                draws = _lengthen(draws, plan.draws)
+            room = plan.warmup + len(draws.n_clusters) * plan.thin
+            target = min(int(control[block.DONE]) + size, room)
             clock = time.perf_counter()
             outcome = run(parts, data, state, rng, latent, draws, control, target)
             while outcome != block.FINISHED:
@@ -159,20 +164,25 @@ def _next_size(size: int, seconds: float) -> int:
     return max(1, min(wanted, 4 * size))
 
 
-def empty_draws(plan: Plan, components: int = 32) -> Draws:
-    """Return arrays for the draws of one chain."""
+def empty_draws(plan: Plan, d: int, components: int = 32) -> Draws:
+    """Return arrays for d draws of one chain."""
     kernel = plan.model.kernel
-    d = plan.draws
     return Draws(
         n_clusters=np.zeros(d, np.int64),
         concentration=np.zeros(d),
         hyper=np.zeros((d, len(kernel.hyperparameters))),
         components=np.zeros(d, np.int64),
         weight=np.zeros((d, components)),
-        atom=np.full((d, components, len(kernel.parameters)), np.nan),
+        atom=np.zeros((d, components, len(kernel.parameters))),
         allocation=np.zeros((d, len(plan.z) if plan.allocations else 0), np.int32),
         statistic=np.zeros((d, len(plan.sampler.statistics))),
     )
+
+
+def _lengthen(draws: Draws, most: int) -> Draws:
+    """Return the draws with room for twice as many: memory follows what was drawn, not what was asked for."""
+    extra = min(len(draws.n_clusters), most - len(draws.n_clusters))
+    return Draws(*[np.concatenate([array, np.zeros_like(array[:extra])]) for array in draws])
 
 
 def _widen(draws: Draws) -> Draws:

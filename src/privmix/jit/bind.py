@@ -27,10 +27,10 @@ from numba.core.errors import NumbaError
 
 # Compiled code counts no references: the arrays belong to the Python caller. Measured on Neal 5: counting them costs 190
 # ns a record-update instead of 49, and hooks lose nothing but making new arrays.
-OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False}
+OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 # Inner functions are called from compiled code alone: without wrappers for Python a sampler compiles in 6.5 s instead
 # of 10; inlined, the state is not copied at every call (49 ns a record-update instead of 95).
-INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True}
+INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True}
 
 # Rooms whose named tuples cross into compiled code: the order of their fields is not part of any function's code.
 _ROOMS_WITH_STATE = ("jit", "samplers", "engine", "testing")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import types
 import typing
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -20,11 +20,10 @@ def given(default: Any = None) -> Any:
     return dataclasses.field(default=default, metadata={"given": True})
 
 
-class PerRecord:
-    """Annotation of a field that is a number, or an array with one number for each data record.
+_ONE_A_RECORD = "one a record"
 
-    Hooks read it as a number in both cases.
-    """
+#: Annotation of a field that is a number, or an array with one number for each data record. Hooks read it as a number.
+PerRecord = Annotated[float | np.ndarray, _ONE_A_RECORD]
 
 
 class Part:
@@ -44,8 +43,8 @@ class Part:
 
     def per_record_fields(self) -> tuple[str, ...]:
         """Return the names of the fields that may hold one number for each data record."""
-        hints = typing.get_type_hints(type(self))
-        return tuple(f.name for f in dataclasses.fields(self) if _mentions(hints.get(f.name), PerRecord))
+        hints = typing.get_type_hints(type(self), include_extras=True)
+        return tuple(f.name for f in dataclasses.fields(self) if _varies(hints.get(f.name)))
 
     def _values(self) -> dict[str, Any]:
         if not dataclasses.is_dataclass(self):
@@ -58,7 +57,7 @@ class Part:
         for f in dataclasses.fields(self):
             value = getattr(self, f.name)
             # An annotated float given as 3 would otherwise compile once as an integer and once as a float.
-            if _mentions(hints.get(f.name), float) or _mentions(hints.get(f.name), PerRecord):
+            if _mentions(hints.get(f.name), float):
                 value = _as_float(value)
             values[f.name] = value
         return values
@@ -66,7 +65,7 @@ class Part:
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return NotImplemented
-        mine, theirs = self._values(), other._values()  # type: ignore[attr-defined]
+        mine, theirs = self._values(), other._values()
         return all(np.array_equal(mine[name], theirs[name]) for name in mine)
 
     def __hash__(self) -> int:
@@ -96,6 +95,12 @@ def _as_float(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.astype(np.float64, copy=False)
     return value
+
+
+def _varies(hint: Any) -> bool:
+    if _ONE_A_RECORD in getattr(hint, "__metadata__", ()):
+        return True
+    return any(_varies(entry) for entry in typing.get_args(hint))
 
 
 def _mentions(hint: Any, wanted: type) -> bool:

@@ -38,7 +38,7 @@ class Gaussian(LocalMechanism):
     delta: float | None = given()
     bounds: tuple[float, float] | None = given()
     rho: float | np.ndarray | None = given()
-    scale: PerRecord | float | np.ndarray = None  # type: ignore[assignment]
+    scale: PerRecord = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
         if (self.epsilon is None) != (self.delta is None):

@@ -36,7 +36,7 @@ class Laplace(LocalMechanism):
     epsilon: float | np.ndarray | None = given()
     bounds: tuple[float, float] | None = given()
     rho: float | np.ndarray | None = given()
-    scale: PerRecord | float | np.ndarray = None  # type: ignore[assignment]
+    scale: PerRecord = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
         settle_scale(self, laplace_scale, epsilon=self.epsilon, rho=self.rho)

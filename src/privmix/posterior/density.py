@@ -97,8 +97,8 @@ def density_bands(
         rows.append([values.mean(axis=0), *np.quantile(values, [tail, 1.0 - tail], axis=0)])
     mean, lower, upper = (np.concatenate(parts) for parts in zip(*rows, strict=True))
     coords: dict = {"y": points} if kernel.dimension == 1 else {"point": (("y", "coordinate"), points)}
-    values = {"mean": ("y", mean), "lower": ("y", lower), "upper": ("y", upper)}
-    return xr.Dataset(values, coords=coords, attrs={"level": level})
+    bands = {"mean": ("y", mean), "lower": ("y", lower), "upper": ("y", upper)}
+    return xr.Dataset(bands, coords=coords, attrs={"level": level})
 
 
 def check_grid(kernel: Kernel, grid: Any) -> np.ndarray:

@@ -82,7 +82,7 @@ class Posterior:
     @property
     def n_clusters(self) -> xr.DataArray:
         """Number of clusters among the records, for each draw."""
-        return self.datatree["posterior"]["n_clusters"]
+        return self.datatree["posterior"].to_dataset()["n_clusters"]
 
     @property
     def acceptance(self) -> float:
@@ -117,7 +117,10 @@ class Posterior:
         return xr.DataArray(values, dims=("chain", "draw", "y"), coords={"y": points})
 
     def default_grid(self, points: int = 200) -> np.ndarray:
-        """Return points over the mechanism's bounds or, where it has none, over the range of the release."""
+        """Return points over the mechanism's bounds or, where it has none, over the range of the release.
+
+        They are the middles of equal cells, so that they keep off the ends, where a beta density may be infinite.
+        """
         if self.model.kernel.dimension > 1:
             raise ValueError(f"records have {self.model.kernel.dimension} coordinates: give a grid of points.")
         bounds = self.model.mechanism.bounds or self.support
@@ -125,7 +128,7 @@ class Posterior:
             lower, upper = self.model.kernel.support
             z = self._plan.z
             bounds = (max(lower, float(z.min())), min(upper, float(z.max())))
-        return np.linspace(*bounds, points)
+        return bounds[0] + (bounds[1] - bounds[0]) * (np.arange(points) + 0.5) / points
 
     def summary(self, at: Any = None) -> pd.DataFrame:
         """Return ESS and R-hat of the number of clusters and of the density at several points, and acceptance.
@@ -137,7 +140,7 @@ class Posterior:
         at
             Points at which the density is followed; by default quantiles of its posterior mean.
         """
-        posterior = self.datatree["posterior"]
+        posterior = self.datatree["posterior"].to_dataset()
         quantities = {"n_clusters": posterior["n_clusters"].values.astype(float)}
         if np.ptp(posterior["concentration"].values) > 0.0:
             quantities["concentration"] = posterior["concentration"].values
@@ -150,7 +153,7 @@ class Posterior:
                 f"density at {np.array2string(x, precision=4)}": values[..., j] for j, x in enumerate(points)
             }
         table = summarise(quantities)
-        acceptance = self.datatree["sample_stats"]["acceptance"].values
+        acceptance = self.datatree["sample_stats"].to_dataset()["acceptance"].values
         table.loc["acceptance", ["mean", "sd", "note"]] = [acceptance.mean(), acceptance.std(), ""]
         return table
 

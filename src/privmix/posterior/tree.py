@@ -72,7 +72,7 @@ def to_tree(plan: Plan, draws: Draws) -> xr.DataTree:
 def from_tree(plan: Plan, tree: xr.DataTree) -> Draws:
     """Return the draws of all chains from a DataTree: the inverse of `to_tree`."""
     kernel = plan.model.kernel
-    posterior, stats = tree["posterior"], tree["sample_stats"]
+    posterior, stats = tree["posterior"].to_dataset(), tree["sample_stats"].to_dataset()
     shape = posterior["n_clusters"].shape
     hyper = [posterior[f"base_{name}"].values for name in kernel.hyperparameters]
     allocation = posterior["allocation"].values if "allocation" in posterior else np.zeros((*shape, 0), np.int32)

@@ -1,0 +1,127 @@
+"""Chains depend on their seed alone, survive interruption, and go on where they stopped."""
+
+import threading
+import time
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+
+import numpy as np
+import pytest
+
+from privmix import PrivateMixture, mechanisms, samplers
+from privmix.engine import chains as chains_file
+from privmix.engine.chains import Plan, run_chain, run_chains, shorten
+
+MECHANISM = mechanisms.Laplace(epsilon=10.0, bounds=(-10.0, 10.0))
+MODEL = PrivateMixture(MECHANISM)
+Z = MECHANISM.privatize(np.linspace(-9.0, 9.0, 40), seed=1)
+SAMPLERS = [samplers.Neal5(), samplers.Slice()]
+
+
+def same_draws(one, other):
+    groups = ("posterior", "sample_stats")
+    return all(one.datatree[group].to_dataset().equals(other.datatree[group].to_dataset()) for group in groups)
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS, ids=repr)
+def test_draws_do_not_depend_on_workers(sampler):
+    settings = {"draws": 50, "warmup": 20, "chains": 4, "seed": 7}
+    alone = MODEL.sample(Z, sampler, **settings)
+    for workers in (1, 2, 4):
+        with ThreadPoolExecutor(workers) as pool:
+            assert same_draws(alone, MODEL.sample(Z, sampler, executor=pool, **settings))
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        assert same_draws(alone, MODEL.sample(Z, sampler, executor=pool, **settings))
+    assert not same_draws(alone, MODEL.sample(Z, sampler, **{**settings, "seed": 8}))
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS, ids=repr)
+def test_draws_do_not_depend_on_blocks_or_room(sampler, monkeypatch):
+    plan = Plan(MODEL, sampler, Z, 60, 20, 2, allocations=True)
+    seeds = np.random.SeedSequence(3)
+    expected = run_chain(plan, seeds)
+    monkeypatch.setattr(chains_file, "_next_size", lambda size, seconds: 1)
+    monkeypatch.setattr(chains_file.empty_draws, "__defaults__", (1,))
+    monkeypatch.setattr(chains_file, "FIRST_DRAWS", 1)
+    if isinstance(sampler, samplers.Slice):
+        allocate = samplers.Slice.allocate
+
+        def cramped(self, model, n):
+            state = allocate(self, model, n)
+            names = ("size", "theta", "weight", "log_left", "score", "offset", "scratch")
+            return state._replace(**{name: getattr(state, name)[:12].copy() for name in names})
+
+        monkeypatch.setattr(samplers.Slice, "allocate", cramped)
+    actual = run_chain(plan, seeds)
+    used = expected.draws.components.max()
+    for name in ("n_clusters", "concentration", "components", "allocation", "statistic"):
+        assert np.array_equal(getattr(expected.draws, name), getattr(actual.draws, name)), name
+    assert np.array_equal(expected.draws.weight[:, :used], actual.draws.weight[:, :used])
+    assert np.array_equal(expected.draws.atom[:, :used], actual.draws.atom[:, :used], equal_nan=True)
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS, ids=repr)
+def test_resume_equals_one_longer_run(sampler):
+    short = MODEL.sample(Z, sampler, draws=30, warmup=20, thin=2, chains=2, seed=5)
+    assert same_draws(short.resume(25), MODEL.sample(Z, sampler, draws=55, warmup=20, thin=2, chains=2, seed=5))
+
+
+def test_interruption_keeps_the_draws_made(monkeypatch):
+    """Ctrl-C reaches the main thread while it waits; chains stop after their block and hand over what they have."""
+    waited = threading.Event()
+
+    def interrupted(futures):
+        deadline = time.monotonic() + 60.0
+        while time.monotonic() < deadline and not all(row.get("kept") for row in MONITORS[-1].rows):
+            time.sleep(0.01)
+        waited.set()
+        raise KeyboardInterrupt
+
+    MONITORS = []
+    monitor = chains_file.Monitor
+    monkeypatch.setattr(chains_file, "Monitor", lambda *a: MONITORS.append(monitor(*a)) or MONITORS[-1])
+    monkeypatch.setattr(chains_file, "_wait", interrupted)
+    with pytest.warns(UserWarning, match="interrupted: . of 2 chains kept"):
+        posterior = MODEL.sample(Z, draws=5_000_000, warmup=10, chains=2, seed=1, allocations=False)
+    assert waited.is_set()
+    assert 0 < posterior.draws < 5_000_000
+    assert posterior.datatree.attrs["complete"] == 0
+    monkeypatch.undo()
+    fresh = MODEL.sample(Z, draws=posterior.draws, warmup=10, chains=2, seed=1, allocations=False)
+    kept = [any(np.array_equal(a, b) for b in fresh.n_clusters.values) for a in posterior.n_clusters.values]
+    assert all(kept)
+
+
+def test_interruption_before_any_draw_is_passed_on(monkeypatch):
+    def interrupted(futures):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(chains_file, "_wait", interrupted)
+    plan = Plan(MODEL, samplers.Neal5(), Z, 10, 10_000_000, 1, allocations=False)
+    with pytest.raises(KeyboardInterrupt):
+        run_chains(plan, list(np.random.SeedSequence(1).spawn(2)))
+
+
+def test_chains_of_unequal_length_are_cut_to_keep_most_draws():
+    plan = Plan(MODEL, samplers.Neal5(), Z, 30, 0, 1, allocations=False)
+    lengths = [30, 28, 3]
+    made = [run_chain(Plan(**{**vars(plan), "draws": d}), s) for d, s in zip(lengths, [1, 2, 3], strict=True)]
+    kept = shorten(made)
+    assert [chain.length for chain in kept] == [28, 28]
+
+
+def test_an_error_in_a_chain_reaches_the_caller(monkeypatch):
+    def broken(*args):
+        raise RuntimeError("no more")
+
+    monkeypatch.setattr(chains_file, "compile_block", lambda model, sampler: broken)
+    with pytest.raises(RuntimeError, match="no more"):
+        MODEL.sample(Z, draws=5, warmup=5, chains=2, seed=1)
+
+
+def test_progress_is_shown(capsys):
+    MODEL.sample(Z, draws=20, warmup=20, chains=2, seed=1, progress=True)
+    shown = capsys.readouterr().out
+    assert "chain 1" in shown
+    assert "chain 2" in shown
+    assert "40/40" in shown

@@ -32,7 +32,7 @@ def test_partitions_follow_their_exact_law(noise, sampler, seed):
 
 @pytest.mark.parametrize(
     "mutant",
-    [m for m in [*published_bugs()[:2], *neal5_bugs()[:5], slice_bugs()[0]]],
+    [*published_bugs()[:2], *neal5_bugs()[:5], slice_bugs()[0]],
     ids=lambda m: m.name,
 )
 def test_planted_bug_is_rejected(mutant):

@@ -25,8 +25,8 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 
-# Compiled code counts no references: the arrays belong to the Python caller. Measured on Neal 5: counting them costs 190
-# ns a record-update instead of 49, and hooks lose nothing but making new arrays.
+# Compiled code counts no references: the arrays belong to the Python caller. Measured on Neal 5: counting them takes
+# 190 ns a record-update instead of 49, and hooks lose nothing but making new arrays.
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 # Inner functions are called from compiled code alone: without wrappers for Python a sampler compiles in 6.5 s instead
 # of 10; inlined, the state is not copied at every call (49 ns a record-update instead of 95).
@@ -203,8 +203,8 @@ def _explain(dispatcher: Any, owner: str) -> Any:
             text = "\n  ".join(lines[:12])
             raise CompilationError(
                 f"the hooks of {owner or dispatcher.__name__} do not compile. A hook may read numeric fields of self "
-                "and call plain functions, math and numpy's functions of numbers; it may not call self.method() or super(), "
-                f"make new arrays, or read a field that holds text or None. The compiler said:\n  {text}"
+                "and call plain functions, math and numpy's functions of numbers; it may not call self.method() or "
+                f"super(), make new arrays, or read a field that holds text or None. The compiler said:\n  {text}"
             ) from error
 
     call.dispatcher = dispatcher  # type: ignore[attr-defined]

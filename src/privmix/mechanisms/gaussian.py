@@ -43,8 +43,8 @@ class Gaussian(LocalMechanism):
     def __post_init__(self) -> None:
         if (self.epsilon is None) != (self.delta is None):
             raise ValueError(
-                f"Gaussian noise has a guarantee in (ε, δ): give epsilon= and delta= together; got epsilon={self.epsilon!r} "
-                f"and delta={self.delta!r}. For a single budget use rho=."
+                "Gaussian noise has a guarantee in (ε, δ): give epsilon= and delta= together; got "
+                f"epsilon={self.epsilon!r} and delta={self.delta!r}. For a single budget use rho=."
             )
         rest = {} if self.delta is None else {"delta": self.delta}
         settle_scale(self, gaussian_scale, epsilon=self.epsilon, rho=self.rho, **rest)

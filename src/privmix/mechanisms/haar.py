@@ -16,9 +16,10 @@ CALIBRATIONS = {"tight": haar_scale, "butucea": haar_scale_butucea}
 
 @dataclass(frozen=True)
 class HaarWavelet(LocalMechanism):
-    """Release ψ_jk(y) + Laplace(0, scale) for levels j = 0…J and k = 0…2^j − 1 (Section 2.1, after Butucea et al. 2020).
+    """Release ψ_jk(y) + Laplace(0, scale) for levels j = 0…J and k = 0…2^j − 1.
 
-    On [0, 1], ψ_jk(x) = 2^{j/2}(1[0, ½) − 1[½, 1))(2^j x − k); other bounds are mapped onto it. A record releases
+    The paper's Section 2.1, after Butucea et al. (2020). On [0, 1],
+    ψ_jk(x) = 2^{j/2}(1[0, ½) − 1[½, 1))(2^j x − k); other bounds are mapped onto it. A record releases
     2^{J+1} − 1 numbers, ordered by level and then by k.
 
     Guarantee: ε-differential privacy with ε = S/scale, where S = 2(2^{(J+1)/2} − 1)/(√2 − 1) is the L1 distance

@@ -1,0 +1,65 @@
+"""Example instances of everything that `privmix.kernels` exports, with parameters to try them at."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from privmix import kernels
+from privmix.kernels import Beta, HierarchicalNormal, Kernel, Normal
+from privmix.numerics import exponential, gamma
+
+BASES = {"Kernel"}
+NORMALS = [(0.0, 1.0), (3.0, 1e-4), (-1e3, 50.0)]
+
+EXAMPLES = {
+    "Beta": [
+        (Beta(), [(2.0, 3.0), (1.0, 1.0), (0.5, 0.5), (40.0, 3.0)]),
+        (Beta(shape=3.0, rate=0.5, bounds=(-2.0, 7.0)), [(2.0, 3.0), (0.7, 5.0)]),
+    ],
+    "HierarchicalNormal": [(HierarchicalNormal(), NORMALS), (HierarchicalNormal(bounds=(-2.0, 8.0)), NORMALS)],
+    "Normal": [(Normal(), NORMALS), (Normal(mean=2.0, precision_scale=2.0, shape=4.0, rate=0.5), NORMALS)],
+}
+ALL = [kernel for name in kernels.__all__ for kernel, _ in EXAMPLES.get(name, [])]
+CASES = [(kernel, theta) for name in kernels.__all__ for kernel, thetas in EXAMPLES.get(name, []) for theta in thetas]
+
+
+@dataclass(frozen=True)
+class Exponential(Kernel):
+    """A kernel of a user's own: it has no update, so it inherits the random walk."""
+
+    shape: float = 2.0
+    rate: float = 1.5
+
+    parameters: ClassVar[tuple[str, ...]] = ("intensity",)
+    positive: ClassVar[tuple[str, ...]] = ("intensity",)
+
+    def log_f(self, y, theta):
+        return math.log(theta[0]) - theta[0] * y if y >= 0.0 else -math.inf
+
+    def sample(self, rng, theta):
+        return exponential(rng) / theta[0]
+
+    def base(self, rng, theta):
+        theta[0] = gamma(rng, self.shape) / self.rate
+
+    def log_base(self, theta):
+        if theta[0] <= 0.0:
+            return -math.inf
+        constant = self.shape * math.log(self.rate) - math.lgamma(self.shape)
+        return constant + (self.shape - 1.0) * math.log(theta[0]) - self.rate * theta[0]
+
+
+def row_of(kernel, theta):
+    """Return a prepared row of θ."""
+    row = np.zeros(kernel.columns)
+    row[: len(kernel.parameters)] = theta
+    kernel.prepare(row)
+    return row
+
+
+def draws_of(kernel, theta, n=20_000, seed=1):
+    """Return draws of y by the hook, called from Python."""
+    rng, row = np.random.default_rng(seed), row_of(kernel, theta)
+    return np.array([kernel.sample(rng, row) for _ in range(n)])

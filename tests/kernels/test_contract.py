@@ -78,7 +78,14 @@ def test_hook_in_python_equals_the_compiled_one(kernel, theta):
     row = row_of(kernel, theta)
     assert [kernel.log_f(point, row) for point in y] == pytest.approx(kernel.logpdf(y, theta), rel=1e-13)
     assert kernel.logpdf(y.reshape(5, 10), theta).shape == (5, 10)
-    assert kernel.logpdf(y[0], theta).shape == ()
+
+
+@pytest.mark.parametrize("kernel", ALL, ids=repr)
+def test_density_of_one_number_is_one_number(kernel):
+    theta = next(theta for case, theta in CASES if case == kernel)
+    found = kernel.logpdf(0.5, theta)
+    assert found.shape == ()
+    assert found == kernel.logpdf([0.5], theta)[0]
 
 
 @pytest.mark.parametrize("kernel", ALL, ids=repr)

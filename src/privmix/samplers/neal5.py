@@ -15,20 +15,17 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from privmix.kernels.slots import copy_y, draw_atom, draw_y
+from privmix.kernels.slots import copy_y, draw_y
 from privmix.mechanisms.base import at_record, log_q
 from privmix.mechanisms.evidence import evidence, settle
-from privmix.numerics import exponential, gamma, log_gamma_variate, uniform, uniform_index
-from privmix.priors.base import new_weight, update_given_partition
+from privmix.numerics import exponential, uniform_index
+from privmix.priors.base import update_given_partition
 from privmix.samplers import base
-from privmix.samplers.moves.atoms import copy_row, update_atoms, update_base
-from privmix.samplers.moves.measure import rest_sticks, write_common, write_rest
+from privmix.samplers.moves.atoms import update_atoms, update_base
+from privmix.samplers.moves.partition import CLUSTERS, ROWS, adopt_partition, join, propose_row, record_partition
 
 if TYPE_CHECKING:
     from privmix.model import PrivateMixture
-
-# Entries of State.cursor
-CLUSTERS, FREE, ROWS = 0, 1, 2
 
 
 class State(NamedTuple):
@@ -43,6 +40,7 @@ class State(NamedTuple):
     proposal: np.ndarray
     log_g: np.ndarray  # log ĝ of each record
     members: np.ndarray
+    order: np.ndarray  # records sorted by row
     offset: np.ndarray
     scratch: np.ndarray
     concentration: np.ndarray
@@ -91,6 +89,7 @@ class Neal5(base.Sampler):
             proposal=base.empty_records(model, m),
             log_g=np.zeros(n),
             members=base.empty_records(model, n * m),
+            order=np.zeros(n, np.int64),
             offset=np.zeros(rows, np.int64),
             scratch=np.zeros((rows if model.kernel.hyperparameters else 1, columns)),
             concentration=np.zeros(1),
@@ -106,18 +105,9 @@ def adopt(parts, data, state, latent, rng):
     Record i's own y takes a random place among its m auxiliaries, the others are draws of f(·|θ): so a configuration
     drawn from the model gives a state drawn from the pseudo-marginal's target.
     """
-    n, rows = len(state.allocation), len(state.size)
-    state.concentration[0] = latent.concentration[0]
-    for c in range(len(state.hyper)):
-        state.hyper[c] = latent.hyper[c]
-    used = number_clusters(state, latent)
-    for h in range(rows - used):  # the lowest free row on top
-        state.free[h] = rows - 1 - h
-    state.cursor[CLUSTERS] = used
-    state.cursor[FREE] = rows - used
-    state.cursor[ROWS] = used
+    adopt_partition(state, latent)
     m = len(state.proposal)
-    for i in range(n):
+    for i in range(len(state.allocation)):
         mine = state.auxiliary[i * m : i * m + m]
         place = uniform_index(rng, m)
         for j in range(m):
@@ -127,25 +117,6 @@ def adopt(parts, data, state, latent, rng):
                 draw_y(parts.kernel, rng, state.theta[state.allocation[i]], mine, j)
         value = evidence(parts.mechanism, data, i, mine, mine)
         state.log_g[i] = settle(parts.mechanism, data, i, mine, mine, value)
-
-
-def number_clusters(state, latent):
-    """Give the occupied labels rows 0, 1, … in order of appearance; return how many there are."""
-    used = 0
-    for h in range(len(state.size)):
-        state.size[h] = 0
-    for i in range(len(state.allocation)):
-        row = used
-        for j in range(i):  # the row of the first record with the same label
-            if latent.labels[j] == latent.labels[i]:
-                row = state.allocation[j]
-                break
-        if row == used:
-            copy_row(state.theta, used, latent.atoms, latent.labels[i])
-            used += 1
-        state.allocation[i] = row
-        state.size[row] += 1
-    return used
 
 
 def sweep(parts, data, state, rng):
@@ -180,70 +151,6 @@ def move_record(parts, data, state, rng, i):
     return False
 
 
-def propose_row(parts, state, rng, i):
-    """Draw a cluster from the urn of the other records: copy one's label, or open the row on top of the free stack.
-
-    Copying the label of a random other record chooses a cluster with probability proportional to its size without
-    visiting the clusters. A new row is only looked at here; `join` takes it off the stack.
-    """
-    n = len(state.allocation)
-    clusters = state.cursor[CLUSTERS] - (state.size[state.allocation[i]] == 1)
-    weight = new_weight(parts.prior, state.concentration[0], n - 1, clusters)
-    if uniform(rng) * (weight + n - 1) < weight:
-        row = state.free[state.cursor[FREE] - 1]
-        draw_atom(parts.kernel, rng, state.theta[row], state.hyper)
-        return row
-    other = uniform_index(rng, n - 1)
-    return state.allocation[other + (other >= i)]
-
-
-def join(state, i, old, row):
-    """Move record i from its old row to another, opening and closing clusters as needed."""
-    if row == old:
-        return
-    if state.size[row] == 0:
-        state.cursor[FREE] -= 1
-        state.cursor[CLUSTERS] += 1
-        state.cursor[ROWS] = max(state.cursor[ROWS], row + 1)
-    state.allocation[i] = row
-    state.size[row] += 1
-    state.size[old] -= 1
-    if state.size[old] == 0:
-        state.free[state.cursor[FREE]] = old
-        state.cursor[FREE] += 1
-        state.cursor[CLUSTERS] -= 1
-
-
-def record(parts, data, state, rng, draws, d):
-    """Draw the mixing measure given the partition and write it.
-
-    Given clusters of sizes n_1…n_k the weights are Dirichlet(n_1, …, n_k, α), the last being that of a fresh
-    Dirichlet process: so a marginal sampler gives bands like any other.
-    """
-    k = state.cursor[CLUSTERS]
-    if k + rest_sticks(state.concentration[0]) > draws.weight.shape[1]:
-        return False
-    rest = new_weight(parts.prior, state.concentration[0], len(state.allocation), k)
-    log_rest = log_gamma_variate(rng, rest)
-    total = math.exp(log_rest)
-    component = 0
-    for h in range(state.cursor[ROWS]):
-        if state.size[h] > 0:
-            draws.weight[d, component] = gamma(rng, float(state.size[h]))
-            total += draws.weight[d, component]
-            copy_row(draws.atom[d], component, state.theta, h)
-            state.offset[h] = component
-            component += 1
-    for h in range(k):
-        draws.weight[d, h] /= total
-    components = write_rest(parts, rng, state, draws, d, k, log_rest - math.log(total))
-    if draws.allocation.shape[1] > 0:
-        for i in range(len(state.allocation)):
-            draws.allocation[d, i] = state.offset[state.allocation[i]]
-    write_common(state, draws, d, k, components)
-    return True
-
-
 def impute(parts, data, state, rng, ys):
     """Draw Y given the auxiliaries: one of the m, with weight q(z_i|ỹ_ij).
 
@@ -264,4 +171,4 @@ def impute(parts, data, state, rng, ys):
         copy_y(ys, i, state.auxiliary, i * m + chosen)
 
 
-Neal5.functions = {base.adopt: adopt, base.sweep: sweep, base.record: record, base.impute: impute}
+Neal5.functions = {base.adopt: adopt, base.sweep: sweep, base.record: record_partition, base.impute: impute}

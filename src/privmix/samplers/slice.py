@@ -46,6 +46,7 @@ class State(NamedTuple):
     slice: np.ndarray
     score: np.ndarray
     members: np.ndarray
+    order: np.ndarray  # records sorted by stick
     offset: np.ndarray
     scratch: np.ndarray
     cursor: np.ndarray
@@ -88,6 +89,7 @@ class Slice(base.Sampler):
             slice=np.zeros(n),
             score=np.zeros(room),
             members=base.empty_records(model, n),
+            order=np.zeros(n, np.int64),
             offset=np.zeros(room, np.int64),
             scratch=np.zeros((room, columns)),
             cursor=np.zeros(2, np.int64),

@@ -20,7 +20,7 @@ from privmix.model import PrivateMixture
 from privmix.priors import DirichletProcess
 from privmix.samplers import Neal5, Sampler, Slice, neal5
 from privmix.samplers import slice as slice_file
-from privmix.samplers.moves import atoms
+from privmix.samplers.moves import atoms, partition
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def published_bugs() -> list[Mutant]:
     return [
         _one(
             "published: Neal 5 ignores the concentration",
-            neal5.propose_row,
+            partition.propose_row,
             "weight = new_weight(parts.prior, state.concentration[0], n - 1, clusters)",
             "weight = 1.0",
             _NORMAL,
@@ -141,7 +141,7 @@ def published_bugs() -> list[Mutant]:
 
 def neal5_bugs() -> list[Mutant]:
     """Return bugs of the marginal sampler."""
-    move, propose = neal5.move_record, neal5.propose_row
+    move, propose = neal5.move_record, partition.propose_row
     return [
         _one(
             "inverted acceptance ratio, as the paper prints it once",
@@ -167,8 +167,8 @@ def neal5_bugs() -> list[Mutant]:
         _one(
             "θ updated with the first auxiliary alone",
             atoms.update_atoms,
-            "first + state.size[h] * m",
-            "first + state.size[h]",
+            "state.members[: size * m]",
+            "state.members[:size]",
             _NORMAL,
             Neal5(auxiliaries=5),
         ),

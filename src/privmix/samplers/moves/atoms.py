@@ -5,38 +5,36 @@ from __future__ import annotations
 from privmix.kernels.slots import copy_y, update_atom, update_hyper
 
 
-def group_records(allocation, size, rows, records, members, offset):
-    """Sort records by cluster: those of row h go to members[offset[h] : offset[h] + size[h]·m].
-
-    `records` holds m values for each of n records, as (n·m,) numbers or (n·m, d) rows; a counting sort.
-    """
-    n = len(allocation)
-    m = len(records) // n
+def group_records(allocation, size, rows, order, offset):
+    """Sort the records by cluster: those of row h are order[offset[h] : offset[h] + size[h]]; a counting sort."""
     position = 0
     for h in range(rows):
         offset[h] = position
-        position += size[h] * m
-    for i in range(n):
+        position += size[h]
+    for i in range(len(allocation)):
         h = allocation[i]
-        for j in range(m):
-            copy_y(members, offset[h], records, i * m + j)
-            offset[h] += 1
+        order[offset[h]] = i
+        offset[h] += 1
     for h in range(rows):
-        offset[h] -= size[h] * m
+        offset[h] -= size[h]
 
 
 def update_atoms(kernel, rng, state, rows, records):
     """Make a step on the atom of each occupied row given its records (Algorithm 1, last loop).
 
-    With m auxiliaries a record, all of them take part: p(θ*_h | …) ∝ ∏_{i: c_i = h} ∏_j f(ỹ_ij|θ*_h) G₀(θ*_h).
+    `records` holds m values for each of n records, one after the other. All of them take part:
+    p(θ*_h | …) ∝ ∏_{i: c_i = h} ∏_j f(ỹ_ij|θ*_h) G₀(θ*_h).
     """
-    group_records(state.allocation, state.size, rows, records, state.members, state.offset)
+    group_records(state.allocation, state.size, rows, state.order, state.offset)
     m = len(records) // len(state.allocation)
     for h in range(rows):
-        if state.size[h] > 0:
-            first = state.offset[h]
-            ys = state.members[first : first + state.size[h] * m]
-            update_atom(kernel, rng, state.theta[h], ys, state.tune, state.hyper)
+        size = state.size[h]
+        if size > 0:
+            for k in range(size):
+                i = state.order[state.offset[h] + k]
+                for j in range(m):
+                    copy_y(state.members, k * m + j, records, i * m + j)
+            update_atom(kernel, rng, state.theta[h], state.members[: size * m], state.tune, state.hyper)
 
 
 def update_base(kernel, rng, state, rows):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from privmix.convolutions import Convolution, find
 from privmix.kernels import Kernel, Normal
 from privmix.mechanisms import LocalMechanism
 from privmix.mechanisms.evidence import evidence, local_evidence, local_settle, settle
@@ -77,13 +78,23 @@ class PrivateMixture:
 
     def hooks(self) -> dict[Callable, Callable]:
         """Return every slot that the parts fill."""
+        convolution = self.convolution
         return {
             **self.mechanism.hooks(),
             **self.kernel.hooks(),
             **self.prior.hooks(),
+            **(convolution.hooks() if convolution is not None else {}),
+            **(self.conjugate.hooks() if self.conjugate is not None else {}),
             evidence: local_evidence,
             settle: local_settle,
         }
+
+    @property
+    def convolution(self) -> Convolution | None:
+        """What is known of g(z|θ) = ∫ q(z|y) f(y|θ) dy for this mechanism and kernel, or None."""
+        return find(self.mechanism, self.kernel)
+
+    conjugate = None
 
     def describe(self) -> str:
         """Return the parts in a line, for messages."""

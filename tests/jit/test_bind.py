@@ -176,16 +176,6 @@ def test_arrays_that_print_alike_do_not_share_code():
     assert evaluated(bind(generic, {hook: scaled((other, 1.0))})) == [1.5, 9.0]
 
 
-def test_constant_of_an_imported_module_does_not_share_code():
-    found = []
-    for constant in (2.0, 3.0):
-        settings = module(constant=constant)
-        namespace = {"__name__": "made_too", "settings": settings}
-        exec("def of_module(x):\n    return x * settings.CONSTANT\n", namespace)
-        found.append(evaluated(bind(generic, {hook: namespace["of_module"]})))
-    assert found == [[1.0, 6.0], [1.5, 9.0]]
-
-
 def test_value_of_a_parameter_does_not_recompile():
     first = dispatcher_of(Shifted(1.0))
     Shifted(1.0).logpdf([1.0], 0.0)

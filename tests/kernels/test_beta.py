@@ -4,14 +4,16 @@ import re
 
 import numpy as np
 import pytest
-from kernels.examples import draws_of, row_of
-from numerics.quadrature import ALPHA
 from scipy import special, stats
 
+from kernels.examples import draws_of, row_of
+from numerics.quadrature import ALPHA
 from privmix.jit import bind
 from privmix.kernels import Beta
 from privmix.kernels.beta import EDGE
 from privmix.kernels.slots import update_atom
+
+pytestmark = pytest.mark.xdist_group("kernels")
 
 BOUNDS = (-2.0, 7.0)
 WIDTH = BOUNDS[1] - BOUNDS[0]

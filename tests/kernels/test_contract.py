@@ -6,14 +6,16 @@ import pickle
 
 import numpy as np
 import pytest
-from kernels.examples import ALL, BASES, CASES, EXAMPLES, Exponential, draws_of, row_of
-from numerics.quadrature import ALPHA, distribution_function, edges_around, panel_masses
 from scipy import stats
 
+from kernels.examples import ALL, BASES, CASES, EXAMPLES, Exponential, draws_of, row_of
+from numerics.quadrature import ALPHA, distribution_function, edges_around, panel_masses
 from privmix import kernels
 from privmix.jit import bind, part_from_dict, part_to_dict
 from privmix.kernels import HierarchicalNormal, Normal
 from privmix.kernels.slots import draw_atom, draw_hyper, draw_y, log_f, update_atom, update_hyper
+
+pytestmark = pytest.mark.xdist_group("kernels")
 
 
 @pytest.mark.parametrize("name", kernels.__all__)
@@ -217,7 +219,15 @@ def test_hyperparameters_keep_their_law(bounds, atoms):
     heights = np.zeros((replicates, 2))
     rows = np.ones((max(atoms, 1), kernel.columns))
     run = bind(many_hyper_updates, kernel.hooks(), owner=repr(kernel))
-    run(kernel.record(), np.random.default_rng(1), rows[:atoms] if atoms else rows[:0], np.zeros(3), before, after, heights)
+    run(
+        kernel.record(),
+        np.random.default_rng(1),
+        rows[:atoms] if atoms else rows[:0],
+        np.zeros(3),
+        before,
+        after,
+        heights,
+    )
     half = replicates // 2
     pairs = [(before[:half, c], after[half:, c]) for c in range(3)]
     if atoms:

@@ -4,10 +4,12 @@ import re
 
 import numpy as np
 import pytest
-from numerics.quadrature import ALPHA
 from scipy import stats
 
+from numerics.quadrature import ALPHA
 from privmix.kernels import HierarchicalNormal, Normal
+
+pytestmark = pytest.mark.xdist_group("kernels")
 
 N = 20_000
 

@@ -7,9 +7,9 @@ import re
 
 import numpy as np
 import pytest
-from numerics.quadrature import ALPHA
 from scipy import special, stats
 
+from numerics.quadrature import ALPHA
 from privmix import priors
 from privmix.jit import part_from_dict, part_to_dict
 from privmix.priors import DirichletProcess, Prior

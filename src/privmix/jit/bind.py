@@ -12,6 +12,7 @@ Measured alternatives that fail: dispatchers as arguments, closures and jitclass
 
 from __future__ import annotations
 
+import dis
 import hashlib
 import math
 import types
@@ -171,12 +172,14 @@ def _globals_of(function: Any) -> dict[str, Any]:
     return {name: function.__globals__[name] for name in names if name in function.__globals__}
 
 
-def _names_in(code: types.CodeType) -> set[str]:
-    names = set(code.co_names)
+@lru_cache(maxsize=4096)
+def _names_in(code: types.CodeType) -> frozenset[str]:
+    """Return the globals that code reads. Not co_names: those include attributes, such as `log_g` in `state.log_g`."""
+    names = {step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             names |= _names_in(constant)
-    return names
+    return frozenset(names)
 
 
 def _code_digest(code: types.CodeType) -> str:

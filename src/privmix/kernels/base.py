@@ -91,26 +91,27 @@ class Kernel(Part):
             draw_hyper: cls.base_hyper if hyper else _no_draw,
             update_hyper: cls.update_hyper if hyper else _no_update,
         }
+        if hasattr(cls, "log_base"):
+            fillings |= self._walk_hooks(hyper)
         if hasattr(cls, "update"):
             fillings |= {_update: cls.update, update_atom: _update_atom_hyper if hyper else _update_atom}
+        elif hasattr(cls, "log_base"):
+            fillings[update_atom] = random_walk
         else:
-            fillings |= self._random_walk_hooks(hyper)
-        return fillings
-
-    def _random_walk_hooks(self, hyper: bool) -> dict[Callable, Callable]:
-        cls: Any = type(self)
-        if not hasattr(cls, "log_base"):
             raise TypeError(
                 f"{cls.__name__} has neither update(self, rng, theta, ys, tune) nor log_base(self, theta); "
                 "give one of them, so that the parameters of a cluster can be updated."
             )
+        return fillings
+
+    def _walk_hooks(self, hyper: bool) -> dict[Callable, Callable]:
+        cls: Any = type(self)
         names = self.parameters
         return {
             _log_base: cls.log_base,
             log_base: _log_base_hyper if hyper else _log_base_plain,
             parameter_count: _constant(len(names)),
             log_scale: _member(tuple(name in self.positive for name in names)),
-            update_atom: random_walk,
         }
 
     def logpdf(self, y: Any, theta: Any) -> np.ndarray:

@@ -5,5 +5,7 @@ from privmix.mechanisms.gaussian import Gaussian
 from privmix.mechanisms.haar import HaarWavelet
 from privmix.mechanisms.identity import Identity
 from privmix.mechanisms.laplace import Laplace
+from privmix.mechanisms.randomized_response import RandomizedResponse
+from privmix.mechanisms.square_wave import SquareWave
 
-__all__ = ["Gaussian", "HaarWavelet", "Identity", "Laplace", "LocalMechanism"]
+__all__ = ["Gaussian", "HaarWavelet", "Identity", "Laplace", "LocalMechanism", "RandomizedResponse", "SquareWave"]

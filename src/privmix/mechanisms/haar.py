@@ -74,8 +74,21 @@ class HaarWavelet(LocalMechanism):
     def log_q(self, z, y):
         """Return log q(z|y), read off the table of cells that `encode` made."""
         cells = len(z)
-        position = int(cells * (y - self.bounds[0]) / (self.bounds[1] - self.bounds[0]))
-        return z[min(max(position, 0), cells - 1)]
+        position = cells * (y - self.bounds[0]) / (self.bounds[1] - self.bounds[0])
+        # Clamped before it is made an integer, which values far outside the bounds would overflow.
+        return z[int(min(max(position, 0.0), cells - 1.0))]
+
+    def cells(self, z):
+        """Return the number of cells on which log q(z|·) is constant (hook)."""
+        return len(z)
+
+    def cell_edge(self, z, j):
+        """Return the left edge of cell j > 0 (hook)."""
+        return self.bounds[0] + (self.bounds[1] - self.bounds[0]) * j / len(z)
+
+    def cell_log_q(self, z, j):
+        """Return log q(z|cell j) (hook)."""
+        return z[j]
 
     def encode(self, z: np.ndarray) -> np.ndarray:
         """Return log q(z|cell) for each record and each of the 2^{J+1} cells on which every ψ_jk is constant.
@@ -98,7 +111,7 @@ class HaarWavelet(LocalMechanism):
         x = (y - self.bounds[0]) / (self.bounds[1] - self.bounds[0])
         rows = np.arange(len(y))
         for j, coefficients, height in self._levels(z):
-            half = np.clip((x * 2 ** (j + 1)).astype(np.int64), 0, 2 ** (j + 1) - 1)
+            half = np.clip(x * 2 ** (j + 1), 0, 2 ** (j + 1) - 1).astype(np.int64)
             coefficients[rows, half // 2] += np.where(half % 2 == 0, height, -height)
         return z
 

@@ -9,6 +9,10 @@ from privmix.privacy.calibration import (
     haar_scale,
     haar_scale_butucea,
     laplace_scale,
+    randomized_response_epsilon,
+    randomized_response_truth,
+    square_wave_epsilon,
+    square_wave_parameters,
 )
 from privmix.privacy.guarantees import ZCDP, ApproxDP, Guarantee, PureDP, guarantee_from_dict
 
@@ -27,4 +31,8 @@ __all__ = [
     "haar_scale",
     "haar_scale_butucea",
     "laplace_scale",
+    "randomized_response_epsilon",
+    "randomized_response_truth",
+    "square_wave_epsilon",
+    "square_wave_parameters",
 ]

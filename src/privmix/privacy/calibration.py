@@ -12,6 +12,9 @@ Bun, M. and Steinke, T. (2016). Concentrated differential privacy: simplificatio
 Butucea, C., Dubois, A., Kroll, M. and Saumard, A. (2020). Local differential privacy: elbow effect in optimal
     density estimation and adaptation over Besov ellipsoids. Bernoulli.
 Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy.
+Kairouz, P., Bonawitz, K. and Ramage, D. (2016). Discrete distribution estimation under local privacy. ICML.
+Li, Z., Wang, T., Lopuhaa-Zwakenberg, M., Skoric, B. and Li, N. (2020). Estimating numerical distributions under
+    local differential privacy. SIGMOD.
 """
 
 from __future__ import annotations
@@ -32,6 +35,8 @@ FloatOrArray = float | NDArray[np.float64]
 SAFETY = 1e-12
 # Enough for exp(-u) on [0, 42], the widest integrand of `_log_gap`, to double precision.
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(64)
+# The square wave is about epsilon e^-epsilon wide: beyond this its width and its height leave the range of floats.
+LARGEST_EPSILON = 700.0
 
 
 def laplace_scale(
@@ -243,6 +248,122 @@ def haar_scale_butucea(levels: int, epsilon: ArrayLike) -> FloatOrArray:
     return _plain(factor / _positive("epsilon", epsilon))
 
 
+def randomized_response_truth(cells: int, epsilon: float) -> float:
+    """Return the probability with which k-ary randomised response tells the truth: e^epsilon/(e^epsilon + k - 1).
+
+    Derivation. Let p be the probability of the true cell and l that of each other, p + (k - 1) l = 1. An output has
+    probability p under one input and l under all others, so the log-ratios are 0 and +-log(p/l), and epsilon-DP is
+    p <= e^epsilon l. The largest such p has equality: p (1 + (k - 1) e^-epsilon) = 1 (Kairouz, Bonawitz and Ramage
+    2016).
+
+    Parameters
+    ----------
+    cells : int
+        Number k of cells, at least 2.
+    epsilon : float
+        Budget of pure differential privacy.
+
+    Returns
+    -------
+    float
+        Above 1/k; rounded to 1 where a lie is less likely than 1e-16 (epsilon above 37).
+    """
+    return 1.0 / (1.0 + (_cells(cells) - 1) * math.exp(-_single("epsilon", epsilon)))
+
+
+def randomized_response_epsilon(cells: int, truth: float) -> float:
+    """Return the exact epsilon of k-ary randomised response, the inverse of `randomized_response_truth`.
+
+    epsilon = log(p/l), with l = (1 - p)/(k - 1) the probability of each other cell.
+
+    Parameters
+    ----------
+    cells : int
+        Number k of cells, at least 2.
+    truth : float
+        Probability p of the true cell: above 1/k (at 1/k nothing is released), below 1 (at 1 nothing is promised).
+
+    Returns
+    -------
+    float
+        The smallest epsilon for which it is epsilon-DP.
+    """
+    count = _cells(cells)
+    p = _single("truth", truth)
+    if not 1.0 / count < p < 1.0:
+        raise ValueError(
+            f"Randomised response with {count} cells was given truth={truth!r}, but needs 1/{count} < truth < 1: at "
+            f"1/{count} nothing is released, at 1 nothing is promised."
+        )
+    # log(p/l) = log(1 + (p - l)/l), which keeps its digits where p is close to 1/k.
+    return math.log1p((count * p - 1.0) / (1.0 - p))
+
+
+def square_wave_parameters(epsilon: float, half_width: float | None = None) -> tuple[float, float, float]:
+    """Return half-width b, high density p and low density q of the square wave on [0, 1].
+
+    The output lies in [-b, 1 + b], with density p within b of y and q elsewhere. What is not within b has length 1, so
+    2 b p + q = 1; the densities of an output under two inputs have the ratio 1 or p/q, so epsilon-DP is p <= e^epsilon
+    q. Equality gives p = e^epsilon/(2 b e^epsilon + 1) and q = p e^-epsilon (Li et al. 2020). Their b maximises an
+    upper bound of the mutual information of input and output:
+
+        b = (epsilon e^epsilon - e^epsilon + 1)/(2 e^epsilon (e^epsilon - 1 - epsilon)) = f(-epsilon)/(2 f(epsilon)),
+
+    with f(x) = (e^x - 1 - x)/x^2 = 1/2 + x/6 + x^2/24 + ..., whose series is used where the fraction cancels.
+
+    Parameters
+    ----------
+    epsilon : float
+        Budget of pure differential privacy, at most 700.
+    half_width : float, optional
+        A half-width b to use instead.
+
+    Returns
+    -------
+    tuple of float
+        (half_width, high, low).
+    """
+    budget = _single("epsilon", epsilon)
+    if budget > LARGEST_EPSILON:
+        raise ValueError(
+            f"The square wave was given epsilon={epsilon!r}, but needs epsilon <= {LARGEST_EPSILON:g}: beyond, its "
+            f"width is below the smallest float. Such a release is the data themselves; use a smaller epsilon."
+        )
+    b = _square_wave_width(budget) if half_width is None else _single("half_width", half_width)
+    high = 1.0 / (2.0 * b + math.exp(-budget))
+    return b, high, high * math.exp(-budget)
+
+
+def square_wave_epsilon(high: float, low: float) -> float:
+    """Return the exact epsilon of a square wave: the log-ratio of its two densities.
+
+    Whatever the half-width b, the output z = -b has the high density under y = 0 and the low one under y = 1.
+
+    Parameters
+    ----------
+    high, low : float
+        Densities within and beyond the half-width, 0 < low < high.
+
+    Returns
+    -------
+    float
+        The smallest epsilon for which it is epsilon-DP.
+    """
+    p, q = _single("high", high), _single("low", low)
+    if not q < p:
+        raise ValueError(f"The square wave was given high={high!r} and low={low!r}, but needs low < high.")
+    return math.log1p((p - q) / q) if p < 2.0 * q else math.log(p) - math.log(q)
+
+
+def _square_wave_width(epsilon: float) -> float:
+    """Return b = f(-epsilon)/(2 f(epsilon)), f(x) = (e^x - 1 - x)/x^2."""
+    if epsilon < 1.0:
+        # The first term left out is 1/20!, 4e-19.
+        rising, falling = (sum(x**k / math.factorial(k + 2) for k in range(18)) for x in (epsilon, -epsilon))
+        return falling / (2.0 * rising)
+    return (math.expm1(-epsilon) + epsilon) / (2.0 * (math.expm1(epsilon) - epsilon))
+
+
 @lru_cache(maxsize=4096)  # budgets of records take few values; a root costs 0.1 ms
 def _largest_ratio(epsilon: float, delta: float) -> float:
     """Return the largest Delta/eta at which Gaussian noise is (epsilon, delta)-DP, rounded down.
@@ -311,6 +432,28 @@ def _level(levels: int) -> int:
             f"level J. Give levels=0 for the two halves, levels=3 for sixteen cells."
         )
     return finest
+
+
+def _cells(cells: int) -> int:
+    """Return the number of cells as an int, or say why it cannot be one."""
+    try:
+        count = operator.index(cells)
+    except TypeError:
+        count = -1
+    if count < 2:
+        raise ValueError(
+            f"Randomised response was given cells={cells!r}, but needs a whole number of at least 2. Give the number "
+            f"of cells into which the bounds are cut."
+        )
+    return count
+
+
+def _single(name: str, value: Any) -> float:
+    """Return the value as one positive finite float, or say what is wrong."""
+    numbers = _positive(name, value)
+    if numbers.ndim > 0:
+        raise ValueError(f"The noise was to be calibrated with {name}={value!r}, but needs one number for all records.")
+    return float(numbers)
 
 
 def _positive(name: str, value: Any) -> NDArray[np.float64]:

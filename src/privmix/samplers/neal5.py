@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
+from privmix.convolutions.base import log_g
 from privmix.kernels.slots import copy_y, draw_y
 from privmix.mechanisms.base import at_record, log_q
 from privmix.mechanisms.evidence import evidence, settle
 from privmix.numerics import exponential, uniform_index
 from privmix.priors.base import update_given_partition
-from privmix.samplers import base
+from privmix.samplers import base, marginal
+from privmix.samplers.marginal import finish_sweep
 from privmix.samplers.moves.atoms import update_atoms, update_base
 from privmix.samplers.moves.partition import CLUSTERS, ROWS, adopt_partition, join, propose_row, record_partition
 
@@ -58,26 +60,45 @@ class Neal5(base.Sampler):
     auxiliaries
         Draws m of the confidential value for each proposal. More make the acceptance ratio less noisy, at m times the
         cost.
+    exact
+        Accept by the ratio of g(z|θ) itself, for pairs in which it is known: no value is drawn for the proposal.
+    update
+        With `exact`, how cluster parameters move: ``"impute"`` draws the records exactly and uses the kernel's own
+        update, ``"walk"`` moves the parameters on the marginal likelihood.
     """
 
     auxiliaries: int = 1
+    exact: bool = False
+    update: marginal.Update = "walk"
 
     functions: ClassVar[dict[Callable, Callable]]
 
     def __post_init__(self) -> None:
-        if not isinstance(self.auxiliaries, int) or self.auxiliaries < 1:
+        whole = isinstance(self.auxiliaries, int) and not isinstance(self.auxiliaries, bool)
+        if not whole or self.auxiliaries < 1:
             raise ValueError(f"Neal5: auxiliaries must be a whole number of at least 1; got {self.auxiliaries!r}.")
+        marginal.check_update("Neal5", self.update)
 
     def check(self, model: PrivateMixture) -> None:
-        """Refuse a mechanism that reveals y: an independent proposal never hits a known value."""
-        if model.mechanism.reveals:
+        """Refuse what cannot work: exact steps without g(z|θ), proposals of values that the mechanism reveals."""
+        if self.exact:
+            marginal.check_model("Neal5(exact=True)", self.update, model)
+        elif model.mechanism.reveals:
             raise ValueError(
                 f"Neal5 proposes confidential values, but {type(model.mechanism).__name__} reveals them, so that no "
-                "proposal could be accepted. Use Slice."
+                "proposal could be accepted. Use Neal5(exact=True), Neal8 or Slice."
             )
 
-    def allocate(self, model: PrivateMixture, n: int) -> State:
+    def hooks(self, model: PrivateMixture) -> dict[Callable, Callable]:
+        """Return the slots: those of the exact urn step, or of the pseudo-marginal one."""
+        if self.exact:
+            return {**marginal.FUNCTIONS, base.sweep: urn_sweep, **marginal.update_hooks(self.update)}
+        return dict(self.functions)
+
+    def allocate(self, model: PrivateMixture, n: int) -> State | marginal.State:
         """Return an empty state: there are never more than n clusters and one proposed, so it never grows."""
+        if self.exact:
+            return marginal.allocate(model, n, len(self.statistics))
         m, rows, columns = self.auxiliaries, n + 1, model.kernel.columns
         return State(
             allocation=np.zeros(n, np.int64),
@@ -169,6 +190,31 @@ def impute(parts, data, state, rng, ys):
                 best = score
                 chosen = j
         copy_y(ys, i, state.auxiliary, i * m + chosen)
+
+
+def urn_sweep(parts, data, state, rng):
+    """Propose a cluster from the urn once for each record and accept by the ratio of g(z|θ)."""
+    accepted = 0
+    for i in range(len(state.allocation)):
+        accepted += move_label(parts, data, state, rng, i)
+    state.statistic[0] = accepted / len(state.allocation)
+    finish_sweep(parts, data, state, rng)
+    return True
+
+
+def move_label(parts, data, state, rng, i):
+    """Propose a cluster for record i; return whether it was accepted. Its own is, without evaluating g."""
+    old = state.allocation[i]
+    row = propose_row(parts, state, rng, i)
+    if row == old:
+        return True
+    part = at_record(parts.mechanism, i)
+    current = log_g(part, parts.kernel, data.z[i], state.theta[old])
+    proposed = log_g(part, parts.kernel, data.z[i], state.theta[row])
+    if exponential(rng) > current - proposed:
+        join(state, i, old, row)
+        return True
+    return False
 
 
 Neal5.functions = {base.adopt: adopt, base.sweep: sweep, base.record: record_partition, base.impute: impute}

@@ -12,18 +12,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
+from privmix.convolutions.base import log_g
 from privmix.jit import slot
 from privmix.kernels.slots import copy_y, draw_atom, draw_y, log_f
+from privmix.mechanisms.base import at_record
 from privmix.mechanisms.evidence import evidence, settle
 from privmix.numerics import exponential, uniform
 from privmix.priors.base import stick, stick_given, update_given_sticks
-from privmix.samplers import base
+from privmix.samplers import base, marginal
 from privmix.samplers.moves.atoms import copy_row, update_atoms, update_base
 from privmix.samplers.moves.measure import rest_sticks, write_common, write_rest
+from privmix.samplers.moves.parameters import draw_records, update_parameters
 
 if TYPE_CHECKING:
     from privmix.model import PrivateMixture
@@ -49,6 +52,7 @@ class State(NamedTuple):
     order: np.ndarray  # records sorted by stick
     offset: np.ndarray
     scratch: np.ndarray
+    walk: np.ndarray  # log step sizes of the parameters' walk
     cursor: np.ndarray
     least: np.ndarray  # the least slice variable
     concentration: np.ndarray
@@ -62,17 +66,58 @@ def update_records(parts, data, state, rng):
     """Update the confidential records given their clusters."""
 
 
+@slot
+def label_score(parts, data, state, i, h):
+    """Return the log weight of stick h for record i, apart from the slice."""
+
+
+RECORDS = ("metropolis", "exact", "integrated")
+
+
 @dataclass(frozen=True)
 class Slice(base.Sampler):
-    """The conditional sampler of the paper: slice-sampled sticks, and independence steps on the confidential values."""
+    """The conditional sampler of the paper: slice-sampled sticks, with the confidential values part of the state.
+
+    Parameters
+    ----------
+    records
+        How confidential values are treated. ``"metropolis"``, the paper's: an independence step with proposal f(·|θ),
+        for any mechanism. ``"exact"``: drawn from their conditional, where g(z|θ) is known. ``"integrated"``: labels
+        are drawn from w_h g(z_i|φ_h), without them.
+    update
+        With integrated records, how cluster parameters move: ``"impute"`` draws the records exactly and uses the
+        kernel's own update, ``"walk"`` moves the parameters on the marginal likelihood.
+    """
+
+    records: Literal["metropolis", "exact", "integrated"] = "metropolis"
+    update: marginal.Update = "impute"
 
     functions: ClassVar[dict[Callable, Callable]]
     holds_sticks: ClassVar[bool] = True
 
+    def __post_init__(self) -> None:
+        if self.records not in RECORDS:
+            raise ValueError(f"Slice: records must be one of {', '.join(map(repr, RECORDS))}; got {self.records!r}.")
+        marginal.check_update("Slice", self.update)
+        if self.update == "walk" and self.records != "integrated":
+            raise ValueError("Slice: update='walk' moves parameters without records; it needs records='integrated'.")
+
+    def check(self, model: PrivateMixture) -> None:
+        """Refuse exact steps for a pair without g(z|θ)."""
+        if self.records != "metropolis":
+            marginal.check_model(f"Slice(records={self.records!r})", self.update, model)
+
     def hooks(self, model: PrivateMixture) -> dict[Callable, Callable]:
         """Return the slots; records that the mechanism reveals are not updated."""
-        known = model.mechanism.reveals
-        return {**self.functions, update_records: keep_records if known else move_records}
+        fillings = {**self.functions, update_parameters: update_given_records, label_score: score_of_record}
+        if self.records == "integrated":
+            fillings |= {label_score: score_of_release, update_records: keep_records, base.impute: marginal.impute}
+            fillings |= marginal.update_hooks(self.update)
+        elif model.mechanism.reveals:
+            fillings[update_records] = keep_records
+        else:
+            fillings[update_records] = move_records if self.records == "metropolis" else redraw_records
+        return fillings
 
     def allocate(self, model: PrivateMixture, n: int) -> State:
         """Return an empty state with room for a first number of sticks."""
@@ -92,6 +137,7 @@ class Slice(base.Sampler):
             order=np.zeros(n, np.int64),
             offset=np.zeros(room, np.int64),
             scratch=np.zeros((room, columns)),
+            walk=np.zeros(len(model.kernel.parameters)),
             cursor=np.zeros(2, np.int64),
             least=np.zeros(1),
             concentration=np.zeros(1),
@@ -136,7 +182,7 @@ def sweep(parts, data, state, rng):
     """Make one sweep, in the order that the head of this file gives."""
     if state.cursor[WAITING] == 0:
         forget_empty(state)
-        update_atoms(parts.kernel, rng, state, state.cursor[STICKS], state.y)
+        update_parameters(parts, data, state, rng, state.cursor[STICKS])
         update_base(parts.kernel, rng, state, state.cursor[STICKS])
         update_sticks(parts, state, rng)
         draw_slices(state, rng)
@@ -144,9 +190,14 @@ def sweep(parts, data, state, rng):
         state.cursor[WAITING] = 1
         return False
     state.cursor[WAITING] = 0
-    update_allocations(parts, state, rng)
+    update_allocations(parts, data, state, rng)
     update_records(parts, data, state, rng)
     return True
+
+
+def update_given_records(parts, data, state, rng, rows):
+    """Update the atoms given the confidential records of the state."""
+    update_atoms(parts.kernel, rng, state, rows, state.y)
 
 
 def forget_empty(state):
@@ -200,22 +251,32 @@ def extend_sticks(parts, state, rng):
     return True
 
 
-def update_allocations(parts, state, rng):
-    """Draw each label from the sticks above its slice variable, with weights f(y_i|φ_h)."""
+def update_allocations(parts, data, state, rng):
+    """Draw each label from the sticks above its slice variable, with weights f(y_i|φ_h), or g(z_i|φ_h)."""
     for i in range(len(state.allocation)):
-        h = draw_label(parts, state, rng, i)
+        h = draw_label(parts, data, state, rng, i)
         state.size[state.allocation[i]] -= 1
         state.size[h] += 1
         state.allocation[i] = h
 
 
-def draw_label(parts, state, rng, i):
-    """Return a label for record i: P(h) ∝ 1(u_i < w_h) f(y_i|φ_h)."""
+def score_of_record(parts, data, state, i, h):
+    """Return log f(y_i|φ_h)."""
+    return log_f(parts.kernel, state.y[i], state.theta[h])
+
+
+def score_of_release(parts, data, state, i, h):
+    """Return log g(z_i|φ_h)."""
+    return log_g(at_record(parts.mechanism, i), parts.kernel, data.z[i], state.theta[h])
+
+
+def draw_label(parts, data, state, rng, i):
+    """Return a label for record i: P(h) ∝ 1(u_i < w_h) f(y_i|φ_h), or g(z_i|φ_h) where records are integrated out."""
     candidates = 0
     top = -math.inf
     for h in range(state.cursor[STICKS]):
         if state.weight[h] > state.slice[i]:
-            value = log_f(parts.kernel, state.y[i], state.theta[h])
+            value = label_score(parts, data, state, i, h)
             state.score[candidates] = value
             state.offset[candidates] = h
             candidates += 1
@@ -247,8 +308,14 @@ def move_records(parts, data, state, rng):
     state.statistic[0] = accepted / len(state.allocation)
 
 
+def redraw_records(parts, data, state, rng):
+    """Draw every record from its conditional: nothing is rejected."""
+    draw_records(parts, data, state, rng)
+    state.statistic[0] = 1.0
+
+
 def keep_records(parts, data, state, rng):
-    """Leave records that the mechanism reveals; nothing is proposed, so no acceptance rate is reported."""
+    """Leave the records: revealed, or integrated out. Nothing is proposed, so no acceptance rate is reported."""
     state.statistic[0] = math.nan
 
 

@@ -181,8 +181,8 @@ def slice_bugs() -> list[Mutant]:
         _one(
             "labels weighted by the stick on top of the slice",
             slice_file.draw_label,
-            "value = log_f(parts.kernel, state.y[i], state.theta[h])",
-            "value = log_f(parts.kernel, state.y[i], state.theta[h]) + math.log(state.weight[h])",
+            "value = label_score(parts, data, state, i, h)",
+            "value = label_score(parts, data, state, i, h) + math.log(state.weight[h])",
             _NORMAL,
             Slice(),
         ),

@@ -1,0 +1,137 @@
+"""Randomised response: each record releases a cell of the bounds, the true one more often than any other."""
+
+from __future__ import annotations
+
+import math
+import operator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from privmix.jit import given
+from privmix.mechanisms.base import LocalMechanism, check_bounds, one_of
+from privmix.privacy import PureDP, randomized_response_epsilon, randomized_response_truth
+
+
+class _CellCount:
+    """Holds the hook ``cells``: in the class of a field of the same name, the field would take its place."""
+
+    def cells(self, z):
+        """Return the number of cells on which log q(z|·) is constant (hook)."""
+        return self.cells
+
+
+@dataclass(frozen=True)
+class RandomizedResponse(_CellCount, LocalMechanism):
+    """Release the index of a cell of y: the true one with probability p, each other with (1 − p)/(k − 1).
+
+    The bounds are cut into k equal cells, closed on the left; the release is a whole number from 0 to k − 1, and log q
+    is a log probability. y outside the bounds counts as the nearest bound.
+
+    Guarantee: ε-differential privacy with e^ε = p(k − 1)/(1 − p), for any two records: the k-ary randomised response of
+    Kairouz, Bonawitz and Ramage (2016). The ratio of the probabilities of an output under two inputs takes no values
+    but 1, e^ε and e^−ε, so the claim is exact; the proof is with `privmix.privacy.randomized_response_truth`.
+
+    Parameters
+    ----------
+    cells
+        Number k of cells, at least 2.
+    epsilon
+        Wanted ε; gives p = e^ε/(e^ε + k − 1).
+    bounds
+        Range of a record, known without looking at the data.
+    truth
+        Probability p of releasing the true cell instead of ε: above 1/k, below 1.
+    """
+
+    cells: int = field()  # type: ignore[assignment]
+    epsilon: float | None = given()
+    bounds: tuple[float, float] = None  # type: ignore[assignment]
+    truth: float = given()
+    log_truth: float = field(init=False, repr=False)
+    log_lie: float = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        cells = _read_cells(self.cells)
+        bounds = check_bounds(self.bounds, needed_for="RandomizedResponse")
+        epsilon, truth = _settle(cells, self.epsilon, self.truth)
+        # From ε and not from p: at ε = 50 the probability of a lie is 1e-22 and p is rounded to 1.
+        log_truth = -math.log1p((cells - 1) * math.exp(-epsilon))
+        settled = {"cells": cells, "bounds": bounds, "truth": truth}
+        for name, value in {**settled, "log_truth": log_truth, "log_lie": log_truth - epsilon}.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def guarantee(self) -> PureDP:
+        """Pure ε-DP, exact."""
+        return PureDP(randomized_response_epsilon(self.cells, self.truth) if self.epsilon is None else self.epsilon)
+
+    def log_q(self, z, y):
+        """Return log P(z|y); −∞ where z is not the index of a cell."""
+        last = self.cells - 1
+        if not 0.0 <= z <= last:
+            return -math.inf if z == z else math.nan
+        if z != math.floor(z):
+            return -math.inf
+        after_left = z == 0.0 or y >= _edge(self.bounds, self.cells, z)
+        before_right = z == last or y < _edge(self.bounds, self.cells, z + 1.0)
+        return self.log_truth if after_left and before_right else self.log_lie
+
+    def cell_edge(self, z, j):
+        """Return the left edge of cell j > 0 (hook)."""
+        return _edge(self.bounds, self.cells, j)
+
+    def cell_log_q(self, z, j):
+        """Return log P(z|cell j) (hook)."""
+        return self.log_truth if j == z else self.log_lie
+
+    def perturb(self, rng: np.random.Generator, y: np.ndarray) -> np.ndarray:
+        """Draw the released cell of each record; y outside the bounds counts as the nearest bound."""
+        edges = _edge(self.bounds, self.cells, np.arange(1, self.cells))
+        cell = np.searchsorted(edges, y, side="right")
+        lies = rng.random(y.shape) < (self.cells - 1) * math.exp(self.log_lie)
+        shift = rng.integers(1, self.cells, size=y.shape)
+        return np.where(lies, (cell + shift) % self.cells, cell).astype(np.float64)
+
+    def initial(self, z: np.ndarray) -> np.ndarray:
+        """Return the middle of the released cell."""
+        return _edge(self.bounds, self.cells, z + 0.5)
+
+    def check_release(self, z: Any) -> np.ndarray:
+        """Return a release as an array of whole floats, or say what is wrong with it."""
+        z = super().check_release(z)
+        bad = (z != np.floor(z)) | (z < 0) | (z > self.cells - 1)
+        if bad.any():
+            raise ValueError(
+                f"RandomizedResponse with {self.cells} cells releases whole numbers from 0 to {self.cells - 1}; the "
+                f"release z has {np.count_nonzero(bad)} other values, the first {z[bad][0]:g}. "
+                "Check that the mechanism is the one that made the release."
+            )
+        return z
+
+
+def _edge(bounds, cells, j):
+    """Return the left edge of cell j: one formula for the density, the draws and the hooks, so that they agree."""
+    return bounds[0] + (bounds[1] - bounds[0]) * j / cells
+
+
+def _read_cells(cells: Any) -> int:
+    try:
+        count = -1 if isinstance(cells, bool) else operator.index(cells)
+    except TypeError:
+        count = -1
+    if count < 2:
+        raise ValueError(f"RandomizedResponse: cells must be a whole number of at least 2; got {cells!r}.")
+    return count
+
+
+def _settle(cells: int, epsilon: Any, truth: Any) -> tuple[float, float]:
+    """Return ε and p from one of them; both, as a mechanism rebuilt from its own fields has, must agree."""
+    if epsilon is None:
+        one_of("RandomizedResponse", epsilon=epsilon, truth=truth)
+        return randomized_response_epsilon(cells, truth), float(truth)
+    derived = randomized_response_truth(cells, epsilon)
+    if truth is not None and not (isinstance(truth, int | float) and math.isclose(truth, derived)):
+        raise ValueError("RandomizedResponse takes one of epsilon= or truth=; the given epsilon and truth disagree.")
+    return float(epsilon), derived

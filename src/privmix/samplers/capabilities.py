@@ -1,0 +1,46 @@
+"""The paper's Table 1 as code: what a sampler needs of a model, and what to say where it is missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from privmix.model import PrivateMixture
+
+# What serves any mechanism and any kernel, from their hooks alone.
+ANY = "Neal5() or Slice()"
+
+
+def pair(model: PrivateMixture) -> str:
+    """Return the names of mechanism and kernel."""
+    return f"{type(model.mechanism).__name__} noise on a {type(model.kernel).__name__} kernel"
+
+
+def need_convolution(name: str, model: PrivateMixture) -> None:
+    """Refuse a pair whose g(z|θ) has no known form."""
+    if model.convolution is None:
+        raise ValueError(
+            f"{name} integrates the confidential records out, which needs g(z|θ) = ∫ q(z|y) f(y|θ) dy in closed form; "
+            f"{pair(model)} has none. Use {ANY}, or register a convolution for the pair."
+        )
+
+
+def need_conjugacy(name: str, what: str, model: PrivateMixture) -> None:
+    """Refuse a pair without a conjugate marginal."""
+    if model.conjugate is None:
+        raise ValueError(
+            f"{name} integrates {what} out, which needs a conjugate marginal; {pair(model)} has none. Use Neal5, Slice "
+            "or Neal8, or the Gaussian mechanism with kernels.NoisyNormal (Identity with kernels.Normal)."
+        )
+    reason = model.conjugate.refuses(model.mechanism, model.kernel)
+    if reason:
+        raise ValueError(f"{name} needs a conjugate marginal: {reason}")
+
+
+def need_log_base(name: str, model: PrivateMixture) -> None:
+    """Refuse a walk of the parameters where the base measure has no density."""
+    if not hasattr(type(model.kernel), "log_base"):
+        raise ValueError(
+            f"{name}(update='walk') moves the parameters on the marginal likelihood, which needs "
+            f"{type(model.kernel).__name__}.log_base. Give it, or use update='impute'."
+        )

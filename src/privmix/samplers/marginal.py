@@ -1,0 +1,121 @@
+"""What samplers share whose state is a partition with atoms and whose pair has a known g(z|θ).
+
+The confidential records are integrated out of the label step: z_i | θ ~ g(·|θ). A sampler adds its label step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+
+from privmix.convolutions.base import draw_given
+from privmix.mechanisms.base import at_record
+from privmix.priors.base import update_given_partition
+from privmix.samplers import base
+from privmix.samplers.capabilities import need_convolution, need_log_base
+from privmix.samplers.moves.atoms import update_base
+from privmix.samplers.moves.parameters import impute_and_update, update_parameters, walk_parameters
+from privmix.samplers.moves.partition import CLUSTERS, ROWS, adopt_partition, record_partition
+
+if TYPE_CHECKING:
+    from privmix.model import PrivateMixture
+
+Update = Literal["impute", "walk"]
+
+
+class State(NamedTuple):
+    """A partition and the atoms of its clusters."""
+
+    allocation: np.ndarray  # row of theta of each record
+    size: np.ndarray
+    theta: np.ndarray
+    free: np.ndarray  # stack of rows that are free
+    cursor: np.ndarray  # clusters, height of the free stack, rows ever used
+    y: np.ndarray  # confidential records, imputed where an update wants them
+    members: np.ndarray
+    order: np.ndarray
+    offset: np.ndarray
+    score: np.ndarray
+    scratch: np.ndarray
+    stat: np.ndarray  # sufficient statistics of each row, then scratch rows; no columns without conjugacy
+    side: np.ndarray  # a split or merge under way
+    walk: np.ndarray  # log step sizes of the parameters' walk
+    concentration: np.ndarray
+    hyper: np.ndarray
+    tune: np.ndarray
+    statistic: np.ndarray
+
+
+# Rows of sufficient statistics beyond those of the clusters: two sides of a split, and one to try things out.
+SPARE = 3
+
+
+def allocate(model: PrivateMixture, n: int, statistics: int, extra: int = 1) -> State:
+    """Return an empty state with room for n clusters and `extra` proposed ones: it never grows."""
+    rows, columns = n + extra, model.kernel.columns
+    width = model.conjugate.width if model.conjugate is not None else 0
+    return State(
+        allocation=np.zeros(n, np.int64),
+        size=np.zeros(rows, np.int64),
+        theta=np.zeros((rows, columns)),
+        free=np.zeros(rows, np.int64),
+        cursor=np.zeros(3, np.int64),
+        y=base.empty_records(model, n),
+        members=base.empty_records(model, n),
+        order=np.zeros(n, np.int64),
+        offset=np.zeros(rows, np.int64),
+        score=np.zeros(rows),
+        scratch=np.zeros((rows if model.kernel.hyperparameters else 1, columns)),
+        stat=np.zeros((rows + SPARE, width)),
+        side=np.zeros(n, np.int64),
+        walk=np.zeros(len(model.kernel.parameters)),
+        concentration=np.zeros(1),
+        hyper=np.zeros(len(model.kernel.hyperparameters)),
+        tune=base.empty_tuning(model),
+        statistic=np.zeros(statistics),
+    )
+
+
+def check_update(name: str, update: str) -> None:
+    """Refuse an update of the parameters that does not exist."""
+    if update not in ("impute", "walk"):
+        raise ValueError(f"{name}: update must be 'impute' or 'walk'; got {update!r}.")
+
+
+def update_hooks(update: str) -> dict[Callable, Callable]:
+    """Return the filling of the parameters' update."""
+    return {update_parameters: impute_and_update if update == "impute" else walk_parameters}
+
+
+def check_model(name: str, update: str, model: PrivateMixture) -> None:
+    """Refuse a model without g(z|θ), or a walk without the density of its base measure."""
+    need_convolution(name, model)
+    if update == "walk":
+        need_log_base(name, model)
+
+
+def adopt(parts, data, state, latent, rng):
+    """Start at a latent configuration; its records are integrated out."""
+    adopt_partition(state, latent)
+
+
+def finish_sweep(parts, data, state, rng):
+    """Update atoms, base measure and concentration, after the labels."""
+    rows = state.cursor[ROWS]
+    update_parameters(parts, data, state, rng, rows)
+    update_base(parts.kernel, rng, state, rows)
+    state.concentration[0] = update_given_partition(
+        parts.prior, rng, state.concentration[0], len(state.allocation), state.cursor[CLUSTERS]
+    )
+
+
+def impute(parts, data, state, rng, ys):
+    """Draw the confidential records given z and their clusters."""
+    for i in range(len(state.allocation)):
+        theta = state.theta[state.allocation[i]]
+        ys[i] = draw_given(at_record(parts.mechanism, i), parts.kernel, rng, data.z[i], theta)
+
+
+FUNCTIONS: dict[Callable, Callable] = {base.adopt: adopt, base.record: record_partition, base.impute: impute}

@@ -1,0 +1,82 @@
+"""Update the parameters of all clusters of a partition when g(z|θ) is known.
+
+Either the confidential records are drawn exactly given the release and their clusters, and the kernel's own update
+follows; or the parameters walk on the marginal likelihood ∏ g(z_i|θ_h) itself, and no record is imputed. The walk
+moves further where the noise is strong, for then the imputed records hold the parameters in place.
+"""
+
+from __future__ import annotations
+
+import math
+
+from privmix.convolutions.base import draw_given, log_g
+from privmix.jit import slot
+from privmix.kernels.random_walk import TARGET, log_base, log_scale, parameter_count
+from privmix.kernels.slots import prepare
+from privmix.mechanisms.base import at_record
+from privmix.numerics import exponential, normal
+from privmix.samplers.moves.atoms import group_records, update_atoms
+
+
+@slot
+def update_parameters(parts, data, state, rng, rows):
+    """Update the atom of every occupied row."""
+
+
+def impute_and_update(parts, data, state, rng, rows):
+    """Draw every record exactly given z and its cluster, then update the atoms given the records."""
+    draw_records(parts, data, state, rng)
+    update_atoms(parts.kernel, rng, state, rows, state.y)
+
+
+def draw_records(parts, data, state, rng):
+    """Draw Y_i | z_i, θ_{c_i} for every record."""
+    for i in range(len(state.allocation)):
+        theta = state.theta[state.allocation[i]]
+        state.y[i] = draw_given(at_record(parts.mechanism, i), parts.kernel, rng, data.z[i], theta)
+
+
+def walk_parameters(parts, data, state, rng, rows):
+    """Move the atom of every occupied row by Metropolis steps on G₀(θ) ∏ g(z_i|θ)."""
+    group_records(state.allocation, state.size, rows, state.order, state.offset)
+    for h in range(rows):
+        if state.size[h] > 0:
+            first = state.offset[h]
+            walk_atom(parts, data, state, rng, h, state.order[first : first + state.size[h]])
+
+
+def walk_atom(parts, data, state, rng, h, members):
+    """Move each parameter of one atom in turn, a few times; steps are tuned in warm-up and shrink with 1/√n_h."""
+    theta = state.theta[h]
+    current = marginal_target(parts, data, state, theta, members)
+    for step_index in range(WALK_PASSES * parameter_count()):
+        p = step_index % parameter_count()
+        old = theta[p]
+        step = math.exp(state.walk[p]) * normal(rng) / math.sqrt(1.0 + len(members))
+        theta[p] = old * math.exp(step) if log_scale(p) else old + step
+        prepare(parts.kernel, theta)
+        proposed = marginal_target(parts, data, state, theta, members)
+        log_ratio = proposed - current + (step if log_scale(p) else 0.0)
+        if exponential(rng) > -log_ratio:
+            current = proposed
+        else:
+            theta[p] = old
+            prepare(parts.kernel, theta)
+        rate = math.exp(min(0.0, log_ratio)) if log_ratio == log_ratio else 0.0
+        # tune[0] is the gain, 0 after warm-up; the clusters of a sweep share one step size, so each counts a little.
+        state.walk[p] += state.tune[0] * (rate - TARGET) / math.sqrt(state.cursor[0])
+
+
+# Passes over the parameters of an atom in each sweep.
+WALK_PASSES = 2
+
+
+def marginal_target(parts, data, state, theta, members):
+    """Return log G₀(θ) + Σ log g(z_i|θ) over the members of a cluster."""
+    total = log_base(parts.kernel, theta, state.hyper)
+    if total == -math.inf:
+        return total
+    for k in range(len(members)):
+        i = members[k]
+        total += log_g(at_record(parts.mechanism, i), parts.kernel, data.z[i], theta)
+    return total

@@ -1,0 +1,135 @@
+"""Neal 8 on the release: Gibbs steps on the labels with g(z|θ), and auxiliary clusters drawn from the base measure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from privmix.convolutions.base import log_g
+from privmix.kernels.slots import draw_atom
+from privmix.mechanisms.base import at_record
+from privmix.numerics import uniform
+from privmix.priors.base import new_weight
+from privmix.samplers import base, marginal
+from privmix.samplers.marginal import finish_sweep
+from privmix.samplers.moves.partition import CLUSTERS, FREE, ROWS, join
+
+if TYPE_CHECKING:
+    from privmix.model import PrivateMixture
+
+
+@dataclass(frozen=True)
+class Neal8(base.Sampler):
+    """Gibbs sampling of each label among all clusters and m empty ones (Neal 2000, Section 6), records integrated out.
+
+    Parameters
+    ----------
+    auxiliaries
+        Empty clusters offered to each record.
+    update
+        How cluster parameters move: ``"impute"`` draws the records exactly and uses the kernel's own update,
+        ``"walk"`` moves the parameters on the marginal likelihood.
+    """
+
+    auxiliaries: int = 3
+    update: marginal.Update = "walk"
+
+    functions: ClassVar[dict[Callable, Callable]]
+    statistics: ClassVar[tuple[str, ...]] = ("acceptance",)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.auxiliaries, bool) or not isinstance(self.auxiliaries, int) or self.auxiliaries < 1:
+            raise ValueError(f"Neal8: auxiliaries must be a whole number of at least 1; got {self.auxiliaries!r}.")
+        marginal.check_update("Neal8", self.update)
+
+    def check(self, model: PrivateMixture) -> None:
+        """Refuse a pair without g(z|θ)."""
+        marginal.check_model("Neal8", self.update, model)
+
+    def allocate(self, model: PrivateMixture, n: int) -> marginal.State:
+        """Return an empty state."""
+        return marginal.allocate(model, n, len(self.statistics), extra=self.auxiliaries)
+
+    def hooks(self, model: PrivateMixture) -> dict[Callable, Callable]:
+        """Return the slots that this sampler fills."""
+        return {**self.functions, **marginal.update_hooks(self.update)}
+
+
+def sweep(parts, data, state, rng):
+    """Draw the label of every record, then update what the clusters share."""
+    moved = 0
+    for i in range(len(state.allocation)):
+        moved += draw_label(parts, data, state, rng, i)
+    state.statistic[0] = moved / len(state.allocation)
+    finish_sweep(parts, data, state, rng)
+    return True
+
+
+def draw_label(parts, data, state, rng, i):
+    """Draw record i's cluster: P(h) ∝ n_h g(z_i|θ_h), and α/m g(z_i|θ) for each of m empty ones; return if it moved."""
+    old = state.allocation[i]
+    offered = offer_rows(parts, state, rng, i)
+    n, m = len(state.allocation), len(state.size) - len(state.allocation)
+    clusters = state.cursor[CLUSTERS] - (state.size[old] == 1)
+    log_new = math.log(new_weight(parts.prior, state.concentration[0], n - 1, clusters) / m)
+    part = at_record(parts.mechanism, i)
+    candidates = 0
+    top = -math.inf
+    for h in range(state.cursor[ROWS]):
+        others = state.size[h] - (h == old)
+        if others > 0:
+            state.score[candidates] = math.log(others) + log_g(part, parts.kernel, data.z[i], state.theta[h])
+            state.offset[candidates] = h
+            top = max(top, state.score[candidates])
+            candidates += 1
+    for k in range(m):
+        row = old if k == 0 and state.size[old] == 1 else state.free[state.cursor[FREE] - 1 - k + (offered < m)]
+        state.score[candidates] = log_new + log_g(part, parts.kernel, data.z[i], state.theta[row])
+        state.offset[candidates] = row
+        top = max(top, state.score[candidates])
+        candidates += 1
+    if top == -math.inf:
+        return False
+    row = state.offset[draw_index(rng, state.score, candidates, top)]
+    take_row(state, row)
+    join(state, i, old, row)
+    return row != old
+
+
+def offer_rows(parts, state, rng, i):
+    """Draw the atoms of the empty rows on offer; a record that is alone offers its own. Return how many were drawn."""
+    m = len(state.size) - len(state.allocation)
+    fresh = m - (state.size[state.allocation[i]] == 1)
+    for k in range(fresh):
+        draw_atom(parts.kernel, rng, state.theta[state.free[state.cursor[FREE] - 1 - k]], state.hyper)
+    return fresh
+
+
+def take_row(state, row):
+    """Bring a free row that was chosen to the top of the free stack, where `join` expects it."""
+    if state.size[row] > 0:
+        return
+    top = state.cursor[FREE] - 1
+    k = top
+    while state.free[k] != row:
+        k -= 1
+    state.free[k] = state.free[top]
+    state.free[top] = row
+
+
+def draw_index(rng, score, candidates, top):
+    """Draw an index with probability proportional to exp(score); the scores are overwritten by their running sum."""
+    total = 0.0
+    for c in range(candidates):
+        total += math.exp(score[c] - top)
+        score[c] = total
+    threshold = uniform(rng) * total
+    c = 0
+    while c < candidates - 1 and score[c] <= threshold:
+        c += 1
+    return c
+
+
+Neal8.functions = {**marginal.FUNCTIONS, base.sweep: sweep}

@@ -1,0 +1,77 @@
+"""What the documentation says can be run, and what it names exists."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import privmix
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+EXAMPLES = sorted((ROOT / "docs" / "examples").glob("*.py"))
+
+PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+TEST_NAME = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
+LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)")
+
+
+def page_name(page):
+    return str(page.relative_to(ROOT))
+
+
+def blocks(page):
+    return PYTHON_BLOCK.findall(page.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=page_name)
+def test_examples_of_a_page_run_in_order(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    # A module of their own: dataclasses and type hints look their names up in it.
+    module = ModuleType(f"page_{page.stem}")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    for number, block in enumerate(blocks(page), start=1):
+        exec(compile(block, f"{page_name(page)}, example {number}", "exec"), module.__dict__)
+
+
+@pytest.mark.parametrize("script", EXAMPLES, ids=page_name)
+def test_example_script_runs(script, tmp_path):
+    source = str(Path(privmix.__file__).parents[1])
+    path = os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")]))
+    environment = {**os.environ, "PYTHONPATH": path}
+    done = subprocess.run([sys.executable, script], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "joint one-step passed" in done.stdout
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
+def test_tests_that_a_page_names_exist(page):
+    for file, name in TEST_NAME.findall(page.read_text(encoding="utf-8")):
+        assert (ROOT / file).is_file(), f"{file} does not exist"
+        assert f"def {name}(" in (ROOT / file).read_text(encoding="utf-8"), f"{file} has no {name}"
+
+
+def test_errata_name_a_test_in_every_row_but_one():
+    """Only the published Neal 5's quadratic cost is left to `make bench`."""
+    text = (ROOT / "docs" / "theory" / "errata.md").read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("|") and "---" not in line]
+    without = [row for row in rows if not TEST_NAME.search(row) and not row.endswith("| test |")]
+    assert len(without) == 1
+    assert "O(n²)" in without[0]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
+def test_links_between_files_lead_somewhere(page):
+    for target in LINK.findall(page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), f"{page_name(page)} links to {target}"
+
+
+def test_version_is_the_same_everywhere():
+    assert f"version: {privmix.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f'version = "{privmix.__version__}"\n' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert f"## {privmix.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")

@@ -1,5 +1,6 @@
 """How the documentation is built: `make docs`."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -31,8 +32,10 @@ html_title = f"privmix {version}"
 
 
 def escape_bars(app, what, name, obj, options, lines):
-    """Keep the bar of q(z|y) from being read as a substitution of reStructuredText."""
-    lines[:] = [line if "``" in line else line.replace("|", r"\|") for line in lines]
+    """Keep the bar of q(z|y) from being read as a substitution of reStructuredText; leave literals alone."""
+    for i, line in enumerate(lines):
+        pieces = re.split(r"(``.*?``)", line)
+        lines[i] = "".join(p if p.startswith("``") else p.replace("|", r"\|") for p in pieces)
 
 
 def setup(app):

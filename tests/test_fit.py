@@ -66,8 +66,8 @@ def test_revealed_records_need_another_sampler():
         (
             (Z, mechanisms.Laplace(scale=1.0)),
             ValueError,
-            "fit derives its defaults from the mechanism's bounds, and Laplace has none. Give bounds=(lower, upper), or "
-            "build a PrivateMixture with a kernel of your choice.",
+            "fit derives its defaults from the mechanism's bounds, and Laplace has none. Give bounds=(lower, upper), "
+            "or build a PrivateMixture with a kernel of your choice.",
         ),
         (([], MECHANISM), ValueError, "the release z is empty; at least one record is needed."),
         (

@@ -15,7 +15,8 @@ from privmix.numerics import uniform_index
 from privmix.priors.base import update_given_partition
 from privmix.samplers import Neal5, base
 from privmix.samplers.moves.atoms import update_atoms, update_base
-from privmix.samplers.neal5 import CLUSTERS, ROWS, move_record
+from privmix.samplers.moves.partition import CLUSTERS, ROWS
+from privmix.samplers.neal5 import move_record
 from privmix.testing import check_sampler
 
 
@@ -52,8 +53,8 @@ def constant(value):
 
 
 @dataclass(frozen=True)
-class RandomScan(Neal5):
-    """Private Neal 5 with `visits` moves a record and sweep, in random order."""
+class RandomScan(base.Sampler):
+    """Private Neal 5, one auxiliary a record, with `visits` moves a record and sweep, in random order."""
 
     visits: int = 2
 
@@ -61,9 +62,14 @@ class RandomScan(Neal5):
     functions: ClassVar[dict[Callable, Callable]] = {**Neal5.functions, base.sweep: sweep}
 
     def __post_init__(self):
-        super().__post_init__()
         if not isinstance(self.visits, int) or self.visits < 1:
             raise ValueError(f"RandomScan: visits must be a whole number of at least 1; got {self.visits!r}.")
+
+    def check(self, model):
+        Neal5().check(model)
+
+    def allocate(self, model, n):
+        return Neal5().allocate(model, n)
 
     def hooks(self, model):
         return {**super().hooks(model), visits_a_record: constant(self.visits)}
@@ -76,11 +82,8 @@ def main():
     z = mechanism.privatize(np.random.default_rng(1).normal(3.0, 1.0, 200), seed=2)
     for sampler in (samplers.Neal5(), RandomScan()):
         posterior = model.sample(z, sampler, draws=1000, warmup=1000, chains=2, seed=3)
-        clusters = posterior.summary(at=3.0).loc["n_clusters"]
-        ess = clusters["ess_bulk"]
-        print(
-            f"{sampler!r}: {clusters['mean']:.1f} clusters on average, ESS {ess:.0f}, accepts {posterior.acceptance:.0%}"
-        )
+        row = posterior.summary(at=3.0).loc["n_clusters"]
+        print(f"{sampler!r}: {row['mean']:.1f} clusters, ESS {row['ess_bulk']:.0f}, accepts {posterior.acceptance:.0%}")
 
 
 if __name__ == "__main__":

@@ -36,9 +36,7 @@ def test_nested_parts_come_back():
 
 def test_file_never_imports_a_module():
     data = part_to_dict(Laplace(scale=1.0)) | {"module": "antigravity", "class": "Laplace"}
-    with pytest.raises(
-        LookupError, match=r"needs the class Laplace of module antigravity, which is not loaded.*known="
-    ):
+    with pytest.raises(LookupError, match=r"needs the class Laplace of module antigravity, which is not loaded"):
         part_from_dict(data)
     assert "antigravity" not in sys.modules
 

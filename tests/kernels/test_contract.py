@@ -196,16 +196,16 @@ def test_a_wrong_update_is_seen():
     assert min(update_pvalues(CountsARecordTwice(), 6)) < ALPHA
 
 
-def many_hyper_updates(kernel, rng, atoms, hyper, before, after, heights):
+def many_hyper_updates(kernel, rng, atoms, count, hyper, before, after, heights):
     """Fill the hyperparameters before and after an update given atoms that were drawn under the first."""
     for r in range(len(before)):
         draw_hyper(kernel, rng, hyper)
-        for h in range(len(atoms)):
+        for h in range(count):
             draw_atom(kernel, rng, atoms[h], hyper)
         for c in range(len(hyper)):
             before[r, c] = hyper[c]
         heights[r, 0] = (atoms[0, 0] - hyper[0]) ** 2 / hyper[1] + hyper[2] / atoms[0, 1]
-        update_hyper(kernel, rng, hyper, atoms)
+        update_hyper(kernel, rng, hyper, atoms[:count])
         for c in range(len(hyper)):
             after[r, c] = hyper[c]
         heights[r, 1] = (atoms[0, 0] - hyper[0]) ** 2 / hyper[1] + hyper[2] / atoms[0, 1]
@@ -217,17 +217,9 @@ def test_hyperparameters_keep_their_law(bounds, atoms):
     kernel, replicates = HierarchicalNormal(bounds), 60_000
     before, after = np.zeros((2, replicates, 3))
     heights = np.zeros((replicates, 2))
-    rows = np.ones((max(atoms, 1), kernel.columns))
+    rows, rng = np.ones((4, kernel.columns)), np.random.default_rng(1)
     run = bind(many_hyper_updates, kernel.hooks(), owner=repr(kernel))
-    run(
-        kernel.record(),
-        np.random.default_rng(1),
-        rows[:atoms] if atoms else rows[:0],
-        np.zeros(3),
-        before,
-        after,
-        heights,
-    )
+    run(kernel.record(), rng, rows, atoms, np.zeros(3), before, after, heights)
     half = replicates // 2
     pairs = [(before[:half, c], after[half:, c]) for c in range(3)]
     if atoms:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from privmix import mechanisms
-from privmix.mechanisms import Gaussian, HaarWavelet, Identity, Laplace
+from privmix.mechanisms import Gaussian, HaarWavelet, Identity, Laplace, RandomizedResponse, SquareWave
 
 BASES = {"LocalMechanism"}
 BOUNDS = (-3.0, 5.0)
@@ -28,7 +28,17 @@ EXAMPLES = {
         Laplace(scale=1.5),
         Laplace(scale=1.5, bounds=BOUNDS),
     ],
+    "RandomizedResponse": [
+        RandomizedResponse(cells=5, epsilon=2.0, bounds=BOUNDS),
+        RandomizedResponse(cells=2, truth=0.6, bounds=BOUNDS),
+    ],
+    "SquareWave": [
+        SquareWave(epsilon=2.0, bounds=BOUNDS),
+        SquareWave(epsilon=2.0, bounds=BOUNDS, half_width=0.1),
+    ],
 }
+#: outputs that are discrete, or a density with jumps: quadrature on panels cannot integrate them (test_cells.py does)
+JUMPS = (RandomizedResponse, SquareWave)
 #: mechanisms with a parameter for each of these many records
 RECORDS = 4
 PER_RECORD = [
@@ -41,7 +51,7 @@ PER_RECORD = [
 ]
 
 ALL = [mechanism for name in mechanisms.__all__ for mechanism in EXAMPLES.get(name, [])]
-SCALAR_NOISE = [mechanism for mechanism in ALL if mechanism.width is None and not mechanism.reveals]
+SCALAR_NOISE = [m for m in ALL if m.width is None and not m.reveals and not isinstance(m, JUMPS)]
 
 
 def inputs(mechanism, n=5):

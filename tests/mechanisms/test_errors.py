@@ -162,7 +162,7 @@ def test_logpdf_refuses_rows_of_the_wrong_width(mechanism, extra):
 
 @pytest.mark.parametrize("mechanism", ALL, ids=short)
 def test_logpdf_of_strings_and_of_nothing(mechanism):
-    with pytest.raises((TypeError, ValueError), match="number|string"):
+    with pytest.raises((TypeError, ValueError), match=r"number|string"):
         mechanism.logpdf(["a"], 0.5)
     none = np.zeros((0,) if mechanism.width is None else (0, mechanism.width))
     assert mechanism.logpdf(none, 0.5).shape == (0,)

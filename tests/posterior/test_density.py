@@ -1,5 +1,7 @@
 """Densities and bands of a posterior."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -87,7 +89,7 @@ def test_mean_is_the_mean_of_the_draws(posterior):
 
 def test_bands_contain_each_other(posterior):
     bands = [posterior.density(level=level) for level in (0.01, 0.5, 0.9, 0.999)]
-    for narrow, wide in zip(bands, bands[1:], strict=False):
+    for narrow, wide in pairwise(bands):
         assert (wide["lower"] <= narrow["lower"]).all()
         assert (narrow["lower"] <= narrow["upper"]).all()
         assert (narrow["upper"] <= wide["upper"]).all()

@@ -185,9 +185,7 @@ def edit(path, change):
 def test_newer_format(saved):
     edit(saved, lambda tree: tree.attrs.update(privmix_format=storage.FORMAT + 1))
     newer = storage.FORMAT + 1
-    with pytest.raises(
-        ValueError, match=rf"has format {newer}; this version of privmix reads up to .* Upgrade privmix"
-    ):
+    with pytest.raises(ValueError, match=rf"has format {newer}; this version of privmix reads up to .*Upgrade"):
         privmix.load(saved)
 
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from privmix.jit import Part, bind, slot
+from privmix.jit import Part, bind, constant, lookup, slot
 from privmix.kernels.random_walk import log_base, log_scale, parameter_count, random_walk
 from privmix.kernels.slots import (
     coordinate,
@@ -110,8 +110,8 @@ class Kernel(Part):
         return {
             _log_base: cls.log_base,
             log_base: _log_base_hyper if hyper else _log_base_plain,
-            parameter_count: _constant(len(names)),
-            log_scale: _member(tuple(name in self.positive for name in names)),
+            parameter_count: constant(len(names)),
+            log_scale: lookup(tuple(name in self.positive for name in names)),
         }
 
     def logpdf(self, y: Any, theta: Any) -> np.ndarray:
@@ -220,17 +220,3 @@ def _no_draw(kernel, rng, hyper):
 
 def _no_update(kernel, rng, hyper, atoms):
     pass
-
-
-def _constant(value: int) -> Callable:
-    def constant():
-        return value
-
-    return constant
-
-
-def _member(flags: tuple[bool, ...]) -> Callable:
-    def member(p):
-        return flags[p]
-
-    return member

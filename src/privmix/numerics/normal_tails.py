@@ -27,10 +27,10 @@ def erfcx_positive(x):
     """Return exp(x²)·erfc(x) for x ≥ 0."""
     if x < 12.0:
         return exp_square(x) * math.erfc(x)
-    # Asymptotic series in 1/(2x²) < .0035: the first term left out, 10!!-like, is below 1e-16 of the sum at x = 12.
+    # Asymptotic series in 1/(2x²): the first term left out, 23!!/(2x²)¹², is 1e-17 at x = 12.
     s = 0.5 / (x * x)
     total = 1.0
-    for k in range(8, 0, -1):
+    for k in range(11, 0, -1):
         total = 1.0 - (2 * k - 1) * s * total
     return total / (x * ROOT_PI)
 
@@ -97,7 +97,7 @@ def normal_excess(rng, a, width):
         return uniform_excess(rng, a, width)
     while True:
         x = normal(rng)
-        if 0.0 < a and x < 0.0:
+        if a > 0.0 and x < 0.0:
             x = -x
         if a <= x <= a + width:
             return x - a

@@ -2,6 +2,8 @@
 
 from privmix.samplers.base import Sampler
 from privmix.samplers.neal5 import Neal5
+from privmix.samplers.neal8 import Neal8
 from privmix.samplers.slice import Slice
+from privmix.samplers.split_merge import SplitMerge
 
-__all__ = ["Neal5", "Sampler", "Slice"]
+__all__ = ["Neal5", "Neal8", "Sampler", "Slice", "SplitMerge"]

@@ -76,6 +76,10 @@ class Sampler:
     statistics: ClassVar[tuple[str, ...]] = ("acceptance",)
     #: whether the rows of the state are sticks, so that ``adopt`` needs room for the largest label
     holds_sticks: ClassVar[bool] = False
+    #: whether the state is a partition with atoms and no records, so that `SplitMerge` can move whole clusters
+    holds_partition: ClassVar[bool] = False
+    #: whether cluster parameters are integrated out of the label step
+    conjugate: ClassVar[bool] = False
 
     def check(self, model: PrivateMixture) -> None:
         """Refuse a model that this sampler cannot serve, with the reason and the alternatives."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from privmix.model import PrivateMixture
+    from privmix.samplers.base import Sampler
 
 # What serves any mechanism and any kernel, from their hooks alone.
 ANY = "Neal5() or Slice()"
@@ -43,4 +44,13 @@ def need_log_base(name: str, model: PrivateMixture) -> None:
         raise ValueError(
             f"{name}(update='walk') moves the parameters on the marginal likelihood, which needs "
             f"{type(model.kernel).__name__}.log_base. Give it, or use update='impute'."
+        )
+
+
+def need_partition(name: str, inner: Sampler) -> None:
+    """Refuse to wrap a sampler whose state is not a partition without records."""
+    if not inner.holds_partition:
+        raise ValueError(
+            f"{name} moves whole clusters by g(z|θ), so it wraps a sampler whose state is a partition without records; "
+            f"{inner!r} is none. Wrap Neal8(), Neal5(exact=True), Neal2() or Neal3()."
         )

@@ -79,6 +79,11 @@ class Neal5(base.Sampler):
             raise ValueError(f"Neal5: auxiliaries must be a whole number of at least 1; got {self.auxiliaries!r}.")
         marginal.check_update("Neal5", self.update)
 
+    @property
+    def holds_partition(self) -> bool:  # type: ignore[override]
+        """Whether the state is a partition without records."""
+        return self.exact
+
     def check(self, model: PrivateMixture) -> None:
         """Refuse what cannot work: exact steps without g(z|θ), proposals of values that the mechanism reveals."""
         if self.exact:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, ClassVar
 from privmix.convolutions.base import log_g
 from privmix.kernels.slots import draw_atom
 from privmix.mechanisms.base import at_record
-from privmix.numerics import uniform
 from privmix.priors.base import new_weight
 from privmix.samplers import base, marginal
 from privmix.samplers.marginal import finish_sweep
+from privmix.samplers.moves.labels import draw_index
 from privmix.samplers.moves.partition import CLUSTERS, FREE, ROWS, join
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Neal8(base.Sampler):
     update: marginal.Update = "walk"
 
     functions: ClassVar[dict[Callable, Callable]]
-    statistics: ClassVar[tuple[str, ...]] = ("acceptance",)
+    holds_partition: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if isinstance(self.auxiliaries, bool) or not isinstance(self.auxiliaries, int) or self.auxiliaries < 1:
@@ -117,19 +117,6 @@ def take_row(state, row):
         k -= 1
     state.free[k] = state.free[top]
     state.free[top] = row
-
-
-def draw_index(rng, score, candidates, top):
-    """Draw an index with probability proportional to exp(score); the scores are overwritten by their running sum."""
-    total = 0.0
-    for c in range(candidates):
-        total += math.exp(score[c] - top)
-        score[c] = total
-    threshold = uniform(rng) * total
-    c = 0
-    while c < candidates - 1 and score[c] <= threshold:
-        c += 1
-    return c
 
 
 Neal8.functions = {**marginal.FUNCTIONS, base.sweep: sweep}

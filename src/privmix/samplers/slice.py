@@ -25,6 +25,7 @@ from privmix.numerics import exponential, uniform
 from privmix.priors.base import stick, stick_given, update_given_sticks
 from privmix.samplers import base, marginal
 from privmix.samplers.moves.atoms import copy_row, update_atoms, update_base
+from privmix.samplers.moves.labels import draw_index
 from privmix.samplers.moves.measure import rest_sticks, write_common, write_rest
 from privmix.samplers.moves.parameters import draw_records, update_parameters
 
@@ -283,15 +284,7 @@ def draw_label(parts, data, state, rng, i):
             top = max(top, value)
     if candidates <= 1 or top == -math.inf:
         return state.allocation[i]
-    total = 0.0
-    for c in range(candidates):
-        total += math.exp(state.score[c] - top)
-        state.score[c] = total
-    threshold = uniform(rng) * total
-    c = 0
-    while c < candidates - 1 and state.score[c] <= threshold:
-        c += 1
-    return state.offset[c]
+    return state.offset[draw_index(rng, state.score, candidates, top)]
 
 
 def move_records(parts, data, state, rng):

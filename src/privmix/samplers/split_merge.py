@@ -1,0 +1,314 @@
+"""Split and merge: moves of whole clusters, on top of another sampler.
+
+Two records are chosen. If they share a cluster, a split into two is proposed, one around each; if not, their clusters'
+merger. A split hands out the other members either one after the other, with weights that grow with what was handed out
+(sequential allocation, after Dahl 2005), or by restricted Gibbs scans from a random start (Jain and Neal 2004). The
+probability of that proposal enters the acceptance ratio, for a merger as that of the split that would undo it.
+
+Where cluster parameters are integrated out, a side is scored by its predictive density. Where they are part of the
+state, the split keeps the parameters for the first record's side and draws those of the other from the base measure,
+whose density cancels against the prior; a merger keeps those of the first record's cluster.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from privmix.convolutions.base import log_g
+from privmix.jit import constant, slot
+from privmix.kernels.slots import draw_atom
+from privmix.mechanisms.base import at_record
+from privmix.numerics import exponential, log_add_exp, uniform, uniform_index
+from privmix.priors.base import new_weight
+from privmix.samplers import base
+from privmix.samplers.capabilities import need_partition
+from privmix.samplers.moves.partition import CLUSTERS, FREE, join
+from privmix.samplers.neal8 import Neal8
+
+if TYPE_CHECKING:
+    from privmix.model import PrivateMixture
+
+
+@dataclass(frozen=True)
+class SplitMerge(base.Sampler):
+    """Another sampler, followed by split and merge proposals in each sweep.
+
+    Parameters
+    ----------
+    inner
+        A sampler whose state is a partition without records: `Neal8`, ``Neal5(exact=True)``, `Neal2` or `Neal3`.
+    proposals
+        Proposals in each sweep.
+    allocation
+        How a split hands out the members: ``"sequential"`` or ``"restricted"`` (Gibbs scans).
+    scans
+        Restricted Gibbs scans before the one that is the proposal.
+    """
+
+    inner: base.Sampler = field(default_factory=Neal8)
+    proposals: int = 5
+    allocation: Literal["sequential", "restricted"] = "sequential"
+    scans: int = 3
+
+    holds_partition: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        for name, least in (("proposals", 1), ("scans", 0)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise ValueError(f"SplitMerge: {name} must be a whole number of at least {least}; got {value!r}.")
+        if self.allocation not in ("sequential", "restricted"):
+            raise ValueError(f"SplitMerge: allocation must be 'sequential' or 'restricted'; got {self.allocation!r}.")
+        if not isinstance(self.inner, base.Sampler):
+            raise TypeError(f"SplitMerge wraps a sampler such as Neal8(); got {self.inner!r}.")
+
+    @property
+    def statistics(self) -> tuple[str, ...]:  # type: ignore[override]
+        """What the inner sampler reports, and the share of split and merge proposals accepted."""
+        return (*self.inner.statistics, "split_merge_acceptance")
+
+    def check(self, model: PrivateMixture) -> None:
+        """Refuse what the inner sampler refuses, and states that are no partition."""
+        need_partition("SplitMerge", self.inner)
+        self.inner.check(model)
+
+    def allocate(self, model: PrivateMixture, n: int) -> Any:
+        """Return the inner sampler's empty state, with room for one more statistic."""
+        return self.inner.allocate(model, n)._replace(statistic=np.zeros(len(self.statistics)))
+
+    def hooks(self, model: PrivateMixture) -> dict[Callable, Callable]:
+        """Return the inner sampler's slots, its sweep followed by the proposals."""
+        inner = self.inner.hooks(model)
+        backend = CONJUGATE if self.inner.conjugate else ATOMS
+        return {
+            **inner,
+            **backend,
+            base.sweep: sweep,
+            inner_sweep: inner[base.sweep],
+            hand_out: sequential if self.allocation == "sequential" else restricted,
+            proposal_count: constant(self.proposals),
+            scan_count: constant(self.scans),
+        }
+
+
+@slot
+def inner_sweep(parts, data, state, rng):
+    """Make a sweep of the wrapped sampler."""
+
+
+@slot
+def proposal_count():
+    """Return the number of proposals in a sweep."""
+
+
+@slot
+def scan_count():
+    """Return the number of restricted Gibbs scans before the last."""
+
+
+@slot
+def hand_out(parts, data, state, rng, rows, count, splitting):
+    """Give each member a side; return the log probability of the sides given."""
+
+
+@slot
+def begin(parts, data, state):
+    """Get ready for the proposals of a sweep."""
+
+
+@slot
+def open_sides(parts, data, state, rng, rows, pair, splitting):
+    """Start the two sides with one record each."""
+
+
+@slot
+def side_score(parts, data, state, rows, side, i):
+    """Return the log density of z_i on a side that does not hold it."""
+
+
+@slot
+def put_side(parts, data, state, side, i):
+    """Take record i into a side."""
+
+
+@slot
+def take_side(parts, data, state, side, i):
+    """Take record i out of a side."""
+
+
+@slot
+def split_gain(parts, data, state, rows, pair, count):
+    """Return log p(z|two clusters) − log p(z|one) for the sides as they are."""
+
+
+@slot
+def settle_rows(parts, data, state, rng, rows, splitting):
+    """Bring what a row keeps besides its members up to date, after an accepted proposal."""
+
+
+def sweep(parts, data, state, rng):
+    """Make the inner sampler's sweep, then the proposals."""
+    inner_sweep(parts, data, state, rng)
+    accepted = 0
+    if len(state.allocation) > 1:
+        begin(parts, data, state)
+        for _ in range(proposal_count()):
+            accepted += split_or_merge(parts, data, state, rng)
+    state.statistic[len(state.statistic) - 1] = accepted / proposal_count()
+    return True
+
+
+def split_or_merge(parts, data, state, rng):
+    """Propose to split or to merge the clusters of two random records; return whether it was accepted."""
+    n = len(state.allocation)
+    i = uniform_index(rng, n)
+    j = uniform_index(rng, n - 1)
+    j += j >= i
+    splitting = state.allocation[i] == state.allocation[j]
+    other = state.free[state.cursor[FREE] - 1] if splitting else state.allocation[j]
+    rows = (state.allocation[i], other)
+    count = gather(state, rng, i, j)
+    open_sides(parts, data, state, rng, rows, (i, j), splitting)
+    log_proposal = hand_out(parts, data, state, rng, rows, count, splitting)
+    log_ratio = log_prior_ratio(parts, state, count, splitting)
+    log_ratio += split_gain(parts, data, state, rows, (i, j), count) - log_proposal
+    if exponential(rng) > (-log_ratio if splitting else log_ratio):
+        move_members(state, rows, (i, j), count, splitting)
+        settle_rows(parts, data, state, rng, rows, splitting)
+        return True
+    return False
+
+
+def gather(state, rng, i, j):
+    """Put the other members of both clusters, in random order, first in state.order; return how many there are."""
+    count = 0
+    for k in range(len(state.allocation)):
+        row = state.allocation[k]
+        if k not in (i, j) and (row in (state.allocation[i], state.allocation[j])):
+            state.order[count] = k
+            count += 1
+    for k in range(count - 1, 0, -1):
+        other = uniform_index(rng, k + 1)
+        state.order[k], state.order[other] = state.order[other], state.order[k]
+    return count
+
+
+def log_prior_ratio(parts, state, count, splitting):
+    """Return the log of α Γ(n_a) Γ(n_b)/Γ(n_a + n_b): the prior of two clusters against one."""
+    size_b = 1.0
+    for k in range(count):
+        size_b += state.side[state.order[k]]
+    size_a = count + 2.0 - size_b
+    merged = state.cursor[CLUSTERS] - (0 if splitting else 1)
+    weight = new_weight(parts.prior, state.concentration[0], len(state.allocation), merged)
+    return math.log(weight) + math.lgamma(size_a) + math.lgamma(size_b) - math.lgamma(size_a + size_b)
+
+
+def sequential(parts, data, state, rng, rows, count, splitting):
+    """Hand out the members one after the other; for a merger, as they lie."""
+    log_proposal = 0.0
+    sizes = (1.0, 1.0)
+    for k in range(count):
+        i = state.order[k]
+        log_proposal += choose_side(parts, data, state, rng, rows, sizes, i, splitting)
+        sizes = (sizes[0] + 1.0 - state.side[i], sizes[1] + state.side[i])
+    return log_proposal
+
+
+def restricted(parts, data, state, rng, rows, count, splitting):
+    """Hand out the members at random, scan them by Gibbs steps, and once more as the proposal."""
+    size_b = 1.0
+    for k in range(count):
+        i = state.order[k]
+        state.side[i] = uniform_index(rng, 2)
+        size_b += state.side[i]
+        put_side(parts, data, state, state.side[i], i)
+    log_proposal = 0.0
+    for scan in range(scan_count() + 1):
+        last = scan == scan_count()
+        log_proposal = 0.0
+        for k in range(count):
+            i = state.order[k]
+            take_side(parts, data, state, state.side[i], i)
+            size_b -= state.side[i]
+            sizes = (count + 1.0 - size_b, size_b)
+            log_proposal += choose_side(parts, data, state, rng, rows, sizes, i, splitting or not last)
+            size_b += state.side[i]
+    return log_proposal
+
+
+def choose_side(parts, data, state, rng, rows, sizes, i, free):
+    """Give record i a side, by chance or (not free) the one it lies on; return the log probability of that side."""
+    score_a = math.log(sizes[0]) + side_score(parts, data, state, rows, 0, i)
+    score_b = math.log(sizes[1]) + side_score(parts, data, state, rows, 1, i)
+    total = log_add_exp(score_a, score_b)
+    if free:
+        state.side[i] = 1 if math.log(1.0 - uniform(rng)) < score_b - total else 0
+    else:
+        state.side[i] = 1 if state.allocation[i] == rows[1] else 0
+    put_side(parts, data, state, state.side[i], i)
+    return (score_b if state.side[i] == 1 else score_a) - total
+
+
+def move_members(state, rows, pair, count, splitting):
+    """Carry out a split (the second side moves to its own row) or a merger (all move to the first)."""
+    if splitting:
+        join(state, pair[1], rows[0], rows[1])
+        for k in range(count):
+            if state.side[state.order[k]] == 1:
+                join(state, state.order[k], rows[0], rows[1])
+    else:
+        for k in range(count):
+            if state.side[state.order[k]] == 1:
+                join(state, state.order[k], rows[1], rows[0])
+        join(state, pair[1], rows[1], rows[0])
+
+
+def nothing_to_begin(parts, data, state):
+    """Atoms are as the inner sampler left them."""
+
+
+def open_atoms(parts, data, state, rng, rows, pair, splitting):
+    """Draw the atom of the second side of a split from the base measure."""
+    if splitting:
+        draw_atom(parts.kernel, rng, state.theta[rows[1]], state.hyper)
+
+
+def score_by_atom(parts, data, state, rows, side, i):
+    """Return log g(z_i|θ) of the side's atom."""
+    return log_g(at_record(parts.mechanism, i), parts.kernel, data.z[i], state.theta[rows[side]])
+
+
+def no_side(parts, data, state, side, i):
+    """Keep nothing: an atom does not depend on who is on its side."""
+
+
+def gain_by_atoms(parts, data, state, rows, pair, count):
+    """Return Σ log g(z|θ_b) − log g(z|θ_a) over the second side."""
+    gain = score_by_atom(parts, data, state, rows, 1, pair[1]) - score_by_atom(parts, data, state, rows, 0, pair[1])
+    for k in range(count):
+        i = state.order[k]
+        if state.side[i] == 1:
+            gain += score_by_atom(parts, data, state, rows, 1, i) - score_by_atom(parts, data, state, rows, 0, i)
+    return gain
+
+
+def keep_atoms(parts, data, state, rng, rows, splitting):
+    """Atoms go with their rows."""
+
+
+ATOMS: dict[Callable, Callable] = {
+    begin: nothing_to_begin,
+    open_sides: open_atoms,
+    side_score: score_by_atom,
+    put_side: no_side,
+    take_side: no_side,
+    split_gain: gain_by_atoms,
+    settle_rows: keep_atoms,
+}
+CONJUGATE: dict[Callable, Callable] = {}

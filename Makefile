@@ -26,6 +26,7 @@ unit: $(SETUP)
 	$(BIN)/pytest -n 2 --dist loadgroup -m "not long"
 
 test-long: $(SETUP)  ## the long statistical runs; the record of the last one is tests/long/RECORD.md
+	cp tests/long/HEAD.md tests/long/RECORD.md
 	PRIVMIX_RECORD=tests/long/RECORD.md $(BIN)/pytest -n 2 --dist loadgroup -m long
 
 bench: $(SETUP)  ## ratios measured in one run: cost of a record-update against a standard-normal draw

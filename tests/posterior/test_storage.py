@@ -214,7 +214,7 @@ def about(**entries):
         without("privmix_format"),
         without("chain_state"),
         without("sample_stats"),
-        without("posterior/weight"),
+        lambda tree: tree.__setitem__("posterior", xr.DataTree(tree["posterior"].to_dataset().drop_vars("weight"))),
         lambda tree: tree.attrs.update(privmix="{}"),
         lambda tree: tree.attrs.update(privmix="[]"),
         lambda tree: tree.attrs.update(privmix="not JSON"),

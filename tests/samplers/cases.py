@@ -1,5 +1,7 @@
 """The models and samplers that the statistical tests go through."""
 
+import numpy as np
+
 from privmix import PrivateMixture, kernels, mechanisms, samplers
 
 WIDE = (-10.0, 10.0)
@@ -24,9 +26,13 @@ MODELS = [PrivateMixture(mechanism, kernel) for kernel, bounds in _kernels() for
 
 ORIGINAL_DATA = [PrivateMixture(mechanisms.Identity(), kernel) for kernel, _ in _kernels()]
 
-CASES = [(model, sampler) for model in MODELS for sampler in SAMPLERS] + [
-    (model, samplers.Slice()) for model in ORIGINAL_DATA
-]
+PER_RECORD = PrivateMixture(mechanisms.Laplace(epsilon=np.geomspace(1.0, 20.0, 10), bounds=WIDE), kernels.Normal())
+
+CASES = (
+    [(PER_RECORD, sampler) for sampler in SAMPLERS]
+    + [(model, sampler) for model in MODELS for sampler in SAMPLERS]
+    + [(model, samplers.Slice()) for model in ORIGINAL_DATA]
+)
 
 
 def name(value):

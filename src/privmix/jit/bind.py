@@ -91,10 +91,20 @@ class Binding:
         self.compiled = compiled
         self._digests: dict[Any, str] = {}
         self._twins: dict[Any, Callable] = {}
+        self._open: list[Any] = []
 
     def resolve(self, function: Any) -> Any:
         """Return the compiled (or, for a twin, plain) function that stands for this one."""
         function = self._replace(function)
+        if function in self._open:
+            raise CompilationError(f"{function.__qualname__} calls itself, directly or by others; use a loop instead.")
+        self._open.append(function)
+        try:
+            return self._resolve(function)
+        finally:
+            self._open.pop()
+
+    def _resolve(self, function: Any) -> Any:
         if not self.compiled:
             if function not in self._twins:
                 self._twins[function] = self.rebuild(_plain(function), suffix="twin")
@@ -126,7 +136,7 @@ class Binding:
         if function in self._digests:
             return self._digests[function]
         self._digests[function] = "recursive"
-        parts = [function.__module__, function.__name__, _code_digest(function.__code__)]
+        parts = [str(function.__module__), function.__name__, _code_digest(function.__code__)]
         parts += [repr(function.__defaults__), repr(function.__kwdefaults__)]
         for name, value in sorted(_globals_of(function).items()):
             parts.append(f"{name}={self._value_digest(value)}")

@@ -49,7 +49,7 @@ def accessor(record: Any, per_record: Sequence[str]) -> Callable[[Any, int], Any
     if not varying:
         return _same
     values = ", ".join(f"part.{name}[i]" if name in varying else f"part.{name}" for name in cls._fields)
-    namespace: dict[str, Any] = {"Record": cls}
+    namespace: dict[str, Any] = {"Record": cls, "__name__": __name__}
     exec(f"def at_record(part, i):\n    return Record({values})\n", namespace)
     return namespace["at_record"]
 

@@ -12,7 +12,7 @@ from privmix.numerics import beta_logs, exponential, gamma, log_beta, uniform
 
 # The outermost EDGE of the unit interval at either end is one cell: y there is stored as the cell's middle and has the
 # cell's mean density. A beta variable with a small shape comes closer to an end than floating point can tell (within
-# 1e-16 with probability .003 under Gamma(2, 2) shapes), and the density at a rounded value would bias the shapes.
+# 1e-16 of each end with probability .0025 under Gamma(2, 2) shapes), and the density at a rounded value would bias the shapes.
 EDGE = 1e-10
 
 

@@ -4,7 +4,7 @@ The mixing measure is part of the state, as sticks and atoms; slice variables ke
 confidential records are imputed by an independence step with proposal f(·|θ). The order is: sticks and atoms given the
 allocations, then slice variables, then more sticks until none that a slice variable could reach is missing, then
 allocations, then records. Extending the sticks before the slice variables are drawn, as the published code does, is
-biased: the number of clusters comes out near 3.7 where 4.50 is exact.
+biased: there the number of clusters comes out near 3.7 where 4.50 is exact; the same order planted here gives 4.14.
 """
 
 from __future__ import annotations

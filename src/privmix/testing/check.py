@@ -48,7 +48,7 @@ def check_sampler(model: PrivateMixture, sampler: Sampler, *, n: int = 10, pairs
     joint one-step passed: p = 0.27 after Bonferroni; largest shift in clusters (z = +2.6)
     slow twin: largest difference 0
     """
-    check = Check(joint_test(model, sampler, n=n, pairs=pairs, seed=seed), twin_gap(model, sampler, seed=seed))
+    check = Check(joint_test(model, sampler, n=n, pairs=pairs, seed=seed), twin_gap(model, sampler, n=n, seed=seed))
     name = f"{type(sampler).__name__} on {model.describe()}"
     if check.joint.rejected:
         raise AssertionError(

@@ -49,7 +49,7 @@ def test_fit_is_shifted_and_stretched_with_the_data(posterior, shift, stretch):
 
 
 def test_revealed_records_need_another_sampler():
-    with pytest.raises(ValueError, match=r"Identity reveals them.* Use Slice\.$"):
+    with pytest.raises(ValueError, match=r"Identity reveals them.* Use .*Slice\.$"):
         privmix.fit(Z, mechanisms.Identity(bounds=BOUNDS))
 
 

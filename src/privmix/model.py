@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from privmix.convolutions import Convolution, find
+from privmix.convolutions.conjugate import Conjugate, find_conjugate
 from privmix.kernels import Kernel, Normal
 from privmix.mechanisms import LocalMechanism
 from privmix.mechanisms.evidence import evidence, local_evidence, local_settle, settle
@@ -94,7 +95,10 @@ class PrivateMixture:
         """What is known of g(z|θ) = ∫ q(z|y) f(y|θ) dy for this mechanism and kernel, or None."""
         return find(self.mechanism, self.kernel)
 
-    conjugate = None
+    @property
+    def conjugate(self) -> Conjugate | None:
+        """The conjugate marginal of this mechanism and kernel, or None."""
+        return find_conjugate(self.mechanism, self.kernel)
 
     def describe(self) -> str:
         """Return the parts in a line, for messages."""

@@ -38,7 +38,7 @@ def test_base_measure_is_normal_inverse_gamma():
 @pytest.mark.parametrize("far", [0.0, 1e8])
 def test_update_is_the_conjugate_posterior(far):
     """Also far from 0, where a sum of squares would cancel."""
-    m, lam, a, b = 2.0 + far, 0.3, 3.0, 0.7
+    m, lam, a, b = -6.0 + far, 0.3, 3.0, 0.7
     ys = np.array([1.0, 4.0, 2.5, 2.75, 7.0, -1.0, 0.5]) + far
     kernel = Normal(mean=m, precision_scale=lam, shape=a, rate=b)
     theta = rows(lambda rng, row: kernel.update(rng, row, ys, np.zeros(1)))

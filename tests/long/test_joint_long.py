@@ -4,9 +4,9 @@ import os
 from pathlib import Path
 
 import pytest
-from samplers.cases import CASES, name
 
 from privmix.testing import joint_test
+from samplers.cases import CASES, name
 
 PAIRS = 400_000
 

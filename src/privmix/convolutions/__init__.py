@@ -1,6 +1,29 @@
 """Convolutions: g(z|θ) and Y given z for pairs of a mechanism and a kernel."""
 
-from privmix.convolutions.base import Convolution, register
-from privmix.convolutions.base import find_registered as find
+from __future__ import annotations
 
-__all__ = ["Convolution", "find", "register"]
+from privmix.convolutions.base import Convolution, find_registered, register
+from privmix.convolutions.cells import cells_convolution
+from privmix.convolutions.gaussian_normal import GAUSSIAN_NORMAL
+from privmix.convolutions.identity import identity_convolution
+from privmix.convolutions.laplace_beta import LAPLACE_BETA
+from privmix.convolutions.laplace_normal import LAPLACE_NORMAL
+from privmix.kernels import Beta, HierarchicalNormal, Kernel, Normal
+from privmix.mechanisms import Gaussian, Laplace, LocalMechanism
+
+__all__ = ["Convolution", "cells_convolution", "find", "register"]
+
+register(Laplace, Normal, LAPLACE_NORMAL)
+register(Laplace, HierarchicalNormal, LAPLACE_NORMAL)
+register(Laplace, Beta, LAPLACE_BETA)
+register(Gaussian, Normal, GAUSSIAN_NORMAL)
+register(Gaussian, HierarchicalNormal, GAUSSIAN_NORMAL)
+
+
+def find(mechanism: LocalMechanism, kernel: Kernel) -> Convolution | None:
+    """Return the convolution of a pair: one registered for its types, else one that its hooks allow, else None."""
+    return (
+        find_registered(mechanism, kernel)
+        or identity_convolution(mechanism, kernel)
+        or cells_convolution(mechanism, kernel)
+    )

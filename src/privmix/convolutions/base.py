@@ -5,8 +5,8 @@ g(z|θ) = ∫ q(z|y) f(y|θ) dy, and the law of Y given z and θ. A pair that ha
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from privmix.jit import slot
 from privmix.kernels import Kernel
@@ -40,6 +40,8 @@ class Convolution:
     gradient
         ``gradient(mechanism, kernel, z, theta, out)``: writes ∂ log g/∂θ for each parameter into out and returns log g,
         where that is cheap.
+    extra
+        Fillings of further slots that these functions call.
     """
 
     name: str
@@ -47,10 +49,11 @@ class Convolution:
     sample: Callable
     cdf: Callable | None = None
     gradient: Callable | None = None
+    extra: Mapping[Callable, Callable] = field(default_factory=dict, hash=False)
 
     def hooks(self) -> dict[Callable, Callable]:
         """Return the slots that this convolution fills."""
-        return {log_g: self.log_g, draw_given: self.sample}
+        return {log_g: self.log_g, draw_given: self.sample, **self.extra}
 
 
 _registered: dict[tuple[type, type], Convolution] = {}

@@ -3,6 +3,7 @@
 from privmix.kernels.base import Kernel
 from privmix.kernels.beta import Beta
 from privmix.kernels.hierarchical_normal import HierarchicalNormal
+from privmix.kernels.noisy_normal import NoisyNormal
 from privmix.kernels.normal import Normal
 
-__all__ = ["Beta", "HierarchicalNormal", "Kernel", "Normal"]
+__all__ = ["Beta", "HierarchicalNormal", "Kernel", "NoisyNormal", "Normal"]

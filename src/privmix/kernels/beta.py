@@ -9,10 +9,12 @@ from typing import ClassVar
 from privmix.kernels.base import Kernel
 from privmix.kernels.checks import check_interval, check_positive
 from privmix.numerics import beta_logs, exponential, gamma, log_beta, uniform
+from privmix.numerics.incomplete_beta import beta_inc, beta_tails, log_beta_inc, log_beta_inc_inverse, logit_parts
 
 # The outermost EDGE of the unit interval at either end is one cell: y there is stored as the cell's middle and has the
 # cell's mean density. A beta variable with a small shape comes closer to an end than floating point can tell (within
-# 1e-16 of each end with probability .0025 under Gamma(2, 2) shapes), and the density at a rounded value would bias the shapes.
+# 1e-16 of each end with probability .0025 under Gamma(2, 2) shapes), and the density at a rounded value would bias the
+# shapes.
 EDGE = 1e-10
 
 
@@ -74,6 +76,32 @@ class Beta(Kernel):
             x = math.exp(log_x)
         return self.bounds[0] + (self.bounds[1] - self.bounds[0]) * x
 
+    def cdf(self, y, theta):
+        """Return P(Y ≤ y | a, b)."""
+        width = self.bounds[1] - self.bounds[0]
+        return beta_inc(theta[0], theta[1], (y - self.bounds[0]) / width, (self.bounds[1] - y) / width)
+
+    def mass(self, lower, upper, theta):
+        """Return P(lower < Y ≤ upper | a, b), accurate in both tails."""
+        width = self.bounds[1] - self.bounds[0]
+        a, b = theta[0], theta[1]
+        low, above = beta_tails(a, b, (lower - self.bounds[0]) / width, (self.bounds[1] - lower) / width)
+        high, rest = beta_tails(a, b, (upper - self.bounds[0]) / width, (self.bounds[1] - upper) / width)
+        return high - low if high < 0.5 else above - rest
+
+    def sample_between(self, rng, theta, lower, upper):
+        """Draw y ~ Beta(a, b) on the interval, truncated to [lower, upper]."""
+        width = self.bounds[1] - self.bounds[0]
+        low, rest_low = max((lower - self.bounds[0]) / width, 0.0), min((self.bounds[1] - lower) / width, 1.0)
+        high, rest_high = min((upper - self.bounds[0]) / width, 1.0), max((self.bounds[1] - upper) / width, 0.0)
+        x, rest = beta_between(rng, theta[0], theta[1], (low, rest_low), (high, rest_high))
+        if x < EDGE:
+            x = 0.5 * EDGE
+        elif rest < EDGE:
+            x = 1.0 - 0.5 * EDGE
+        y = self.bounds[0] + width * x
+        return min(max(y, lower, self.bounds[0]), upper, self.bounds[1])
+
     def base(self, rng, theta):
         """Draw a and b from their gamma priors."""
         theta[0] = gamma(rng, self.shape) / self.rate
@@ -118,6 +146,60 @@ class Beta(Kernel):
             size = slice_step(rng, place, size, 1, width, sums, self.shape, self.rate)
         theta[0] = math.exp(size - math.log1p(math.exp(-place)))
         theta[1] = math.exp(size - math.log1p(math.exp(place)))
+
+
+# Proposals before a draw is made by inversion: a proposal takes .03 µs, an inversion 3 to 10.
+TRIES = 12
+
+
+def beta_between(rng, a, b, low, high):
+    """Draw x ~ Beta(a, b) truncated to [low, high], each end a pair (x, 1 − x); return the pair.
+
+    A few tries by rejection from the uniform, where the density is bounded on the interval; then inversion. Tries are
+    independent of the inversion, so the law is exact.
+    """
+    if low[0] > 0.0 and high[1] > 0.0:
+        top = largest_log_density(a, b, low, high)
+        for _ in range(TRIES):
+            u = uniform(rng)
+            x, rest = low[0] + (high[0] - low[0]) * u, low[1] + (high[1] - low[1]) * u
+            if exponential(rng) >= top - (a - 1.0) * math.log(x) - (b - 1.0) * math.log(rest):
+                return x, rest
+    return invert_between(rng, a, b, low, high)
+
+
+def largest_log_density(a, b, low, high):
+    """Return the largest (a−1) log x + (b−1) log(1−x) on an interval inside (0, 1): at an end or at the mode."""
+    at_low = (a - 1.0) * math.log(low[0]) + (b - 1.0) * math.log(low[1])
+    at_high = (a - 1.0) * math.log(high[0]) + (b - 1.0) * math.log(high[1])
+    top = max(at_low, at_high)
+    if a > 1.0 and b > 1.0:
+        mode, rest = (a - 1.0) / (a + b - 2.0), (b - 1.0) / (a + b - 2.0)
+        if low[0] < mode < high[0]:
+            top = max(top, (a - 1.0) * math.log(mode) + (b - 1.0) * math.log(rest))
+    return top
+
+
+def invert_between(rng, a, b, low, high):
+    """Draw x by inversion of log I_x, or of its mirror image: whichever tail is the smaller."""
+    u = uniform(rng)
+    log_high, log_rest = log_beta_inc(a, b, high[0], high[1]), log_beta_inc(b, a, low[1], low[0])
+    if log_high <= log_rest:
+        target = between_logs(log_beta_inc(a, b, low[0], low[1]), log_high, u)
+        return logit_parts(log_beta_inc_inverse(a, b, target, log_odds(high[0], high[1])))
+    target = between_logs(log_beta_inc(b, a, high[1], high[0]), log_rest, u)
+    rest, x = logit_parts(log_beta_inc_inverse(b, a, target, log_odds(low[1], low[0])))
+    return x, rest
+
+
+def between_logs(low, high, u):
+    """Return log((1−u) e^high + u e^low) for low ≤ high and u < 1."""
+    return high + math.log1p(-u) if low == -math.inf else high + math.log1p(u * math.expm1(low - high))
+
+
+def log_odds(x, rest):
+    """Return the logit, at most 800: beyond it both tails are rounded to 0 and 1."""
+    return math.log(x) - math.log(rest) if rest > 0.0 else 800.0
 
 
 def slice_step(rng, place, size, axis, width, sums, shape, rate):

@@ -8,8 +8,9 @@ from typing import ClassVar
 
 from privmix.kernels.base import Kernel
 from privmix.kernels.checks import check_interval
-from privmix.kernels.normal import prepare_normal
+from privmix.kernels.normal import prepare_normal, sample_normal_between
 from privmix.numerics import gamma, normal, normal_cdf
+from privmix.numerics.normal_tails import normal_mass
 
 # Shape of the inverse-gamma prior of a component's variance: its mean exists, its tail lets components be wide.
 SHAPE = 3.0
@@ -56,10 +57,27 @@ class HierarchicalNormal(Kernel):
         """Return P(Y ≤ y | μ, σ²)."""
         return normal_cdf((y - theta[0]) / theta[2])
 
+    def mass(self, lower, upper, theta):
+        """Return P(lower < Y ≤ upper | μ, σ²), accurate in both tails."""
+        return normal_mass((lower - theta[0]) / theta[2], (upper - theta[0]) / theta[2])
+
+    def sample_between(self, rng, theta, lower, upper):
+        """Draw y ~ N(μ, σ²) truncated to [lower, upper]."""
+        return sample_normal_between(rng, theta[0], theta[2], lower, upper)
+
     def base(self, rng, theta, hyper):
         """Draw μ ~ N(location, spread) and σ² ~ InverseGamma(3, rate)."""
         theta[0] = hyper[0] + math.sqrt(hyper[1]) * normal(rng)
         theta[1] = hyper[2] / gamma(rng, SHAPE)
+
+    def log_base(self, theta, hyper):
+        """Return the log density of the base measure at (μ, σ²)."""
+        if theta[1] <= 0.0:
+            return -math.inf
+        deviation = theta[0] - hyper[0]
+        log_mean = -0.5 * deviation * deviation / hyper[1] - 0.5 * math.log(2.0 * math.pi * hyper[1])
+        log_variance = SHAPE * math.log(hyper[2]) - math.lgamma(SHAPE) - (SHAPE + 1.0) * math.log(theta[1])
+        return log_mean + log_variance - hyper[2] / theta[1]
 
     def update(self, rng, theta, ys, tune, hyper):
         """Draw μ given σ², then σ² given μ: each from its conditional."""

@@ -9,6 +9,7 @@ from typing import ClassVar
 from privmix.kernels.base import Kernel
 from privmix.kernels.checks import check_number, check_positive
 from privmix.numerics import gamma, normal, normal_cdf
+from privmix.numerics.normal_tails import normal_between, normal_excess, normal_mass
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,14 @@ class Normal(Kernel):
         """Return P(Y ≤ y | μ, σ²)."""
         return normal_cdf((y - theta[0]) / theta[2])
 
+    def mass(self, lower, upper, theta):
+        """Return P(lower < Y ≤ upper | μ, σ²), accurate in both tails."""
+        return normal_mass((lower - theta[0]) / theta[2], (upper - theta[0]) / theta[2])
+
+    def sample_between(self, rng, theta, lower, upper):
+        """Draw y ~ N(μ, σ²) truncated to [lower, upper]."""
+        return sample_normal_between(rng, theta[0], theta[2], lower, upper)
+
     def base(self, rng, theta):
         """Draw (μ, σ²) ~ NIG."""
         theta[1] = self.rate / gamma(rng, self.shape)
@@ -98,3 +107,18 @@ def prepare_normal(theta):
     theta[2] = math.sqrt(theta[1])
     theta[3] = 0.5 / theta[1]
     theta[4] = -0.5 * math.log(2.0 * math.pi * theta[1])
+
+
+def sample_normal_between(rng, mean, sd, lower, upper):
+    """Draw from N(mean, sd²) truncated to [lower, upper]; either may be infinite.
+
+    Beyond the bulk the distance to the nearer end is drawn, which keeps its digits however far out that end is.
+    """
+    a, b = (lower - mean) / sd, (upper - mean) / sd
+    if a > 0.5:
+        y = lower + sd * normal_excess(rng, a, (upper - lower) / sd)
+    elif b < -0.5:
+        y = upper - sd * normal_excess(rng, -b, (upper - lower) / sd)
+    else:
+        y = mean + sd * normal_between(rng, a, b)
+    return min(max(y, lower), upper)

@@ -102,49 +102,43 @@ def logit_parts(s):
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def newton_or_bisect(low, high, at, step):
+def newton_or_bisect(low, high, at, gap, slope):
     """Return the next point inside (low, high): a Newton step, or where it leaves the bracket its middle."""
-    following = at - step
-    if low < following < high:
-        return following
+    if slope > 0.0:
+        following = at - gap / slope
+        if low < following < high:
+            return following
     if low == -math.inf:
         return high - 2.0 * (1.0 + abs(high))
     return 0.5 * (low + high)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
+def log_beta_inc_at(a, b, s):
+    """Return log I_x(a, b) and its derivative in s = logit x, which is x(1−x) times the density over I."""
+    if s < -700.0:  # x underflows, and log I is linear with slope a
+        return log_beta_inc(a, b, math.exp(-700.0), 1.0) + a * (s + 700.0), a
+    x, y = logit_parts(s)
+    value = log_beta_inc(a, b, x, y)
+    return value, math.exp(log_beta_weight(a, b, x, y) - value)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def log_beta_inc_inverse(a, b, target, top):
     """Return s = logit x ≤ top with log I_x(a, b) = target.
 
-    Newton on the logit, where log I is nearly linear below the bulk (slope a) and its derivative
-    a/beta_fraction is a by-product; bisection where a step leaves the bracket. Five to ten evaluations.
+    Newton on the logit, where log I is nearly linear below the bulk (slope a), and bisection where a step leaves the
+    bracket: five to ten evaluations.
     """
-    low, high, s = -math.inf, top, top
-    # Far below the bulk I ≈ x^a/(a B): a start that is good for small shapes, whose draws reach down to e^{−1/a}.
+    low, high, s = -math.inf, top, min(top, math.log(a) - math.log(b))
     for _ in range(200):
-        x, y = logit_parts(s)
-        # Below e^{−700} x would underflow; there log I is linear in s, with slope a.
-        gap = log_beta_inc(a, b, x, y) - target if s > -700.0 else log_beta_inc_small(a, b, s) - target
-        if gap > 0.0:
+        value, slope = log_beta_inc_at(a, b, s)
+        if value > target:
             high = s
         else:
             low = s
-        slope = log_beta_inc_slope(a, b, x, y, gap + target) if s > -700.0 else a
-        following = newton_or_bisect(low, high, s, gap / slope) if slope > 0.0 else 0.5 * (max(low, -800.0) + high)
+        following = newton_or_bisect(low, high, s, value - target, slope)
         if abs(following - s) <= 1e-13 * (1.0 + abs(s)):
             return following
         s = following
     return s
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def log_beta_inc_small(a, b, s):
-    """Return log I_x(a, b) for x = e^s below e^{−700}: its leading term."""
-    x = math.exp(-700.0)
-    return log_beta_inc(a, b, x, 1.0) + a * (s + 700.0)
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def log_beta_inc_slope(a, b, x, y, value):
-    """Return d log I_x(a, b)/d logit x, given log I: x(1−x) times the density over I."""
-    return math.exp(log_beta_weight(a, b, x, y) - value)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from privmix.convolutions.base import log_g
+from privmix.convolutions.conjugate import add, clear, log_marginal
 from privmix.jit import constant, slot
 from privmix.kernels.slots import draw_atom
 from privmix.mechanisms.base import at_record
@@ -27,6 +28,15 @@ from privmix.numerics import exponential, log_add_exp, uniform, uniform_index
 from privmix.priors.base import new_weight
 from privmix.samplers import base
 from privmix.samplers.capabilities import need_partition
+from privmix.samplers.moves.atoms import copy_row
+from privmix.samplers.moves.conjugate import (
+    CACHED,
+    draw_row,
+    log_predictive,
+    put_record,
+    rebuild_statistics,
+    take_record,
+)
 from privmix.samplers.moves.partition import CLUSTERS, FREE, join
 from privmix.samplers.neal8 import Neal8
 
@@ -311,4 +321,62 @@ ATOMS: dict[Callable, Callable] = {
     split_gain: gain_by_atoms,
     settle_rows: keep_atoms,
 }
-CONJUGATE: dict[Callable, Callable] = {}
+
+
+def side_row(state, side):
+    """Return the spare row of statistics that a side uses."""
+    return len(state.stat) - 3 + side
+
+
+def open_statistics(parts, data, state, rng, rows, pair, splitting):
+    """Start each side's statistics with its record."""
+    for side in range(2):
+        clear(state.stat[side_row(state, side)])
+        put_record(parts, data, state, side_row(state, side), pair[side])
+
+
+def score_by_statistics(parts, data, state, rows, side, i):
+    """Return the log predictive density of z_i given a side."""
+    return log_predictive(parts, data, state, side_row(state, side), i)
+
+
+def put_statistics(parts, data, state, side, i):
+    """Take record i into a side's statistics."""
+    put_record(parts, data, state, side_row(state, side), i)
+
+
+def take_statistics(parts, data, state, side, i):
+    """Take record i out of a side's statistics."""
+    take_record(parts, data, state, side_row(state, side), i)
+
+
+def gain_by_statistics(parts, data, state, rows, pair, count):
+    """Return the log marginals of the two sides, less that of all their records together."""
+    spare = len(state.stat) - 1
+    copy_row(state.stat, spare, state.stat, side_row(state, 0))
+    add(parts.mechanism, parts.kernel, state.stat[spare], data.z[pair[1]])
+    for k in range(count):
+        i = state.order[k]
+        if state.side[i] == 1:
+            add(parts.mechanism, parts.kernel, state.stat[spare], data.z[i])
+    merged = log_marginal(parts.mechanism, parts.kernel, state.stat[spare])
+    return state.stat[side_row(state, 0), CACHED] + state.stat[side_row(state, 1), CACHED] - merged
+
+
+def redraw_rows(parts, data, state, rng, rows, splitting):
+    """Make the statistics of the rows anew and draw their atoms."""
+    rebuild_statistics(parts, data, state)
+    draw_row(parts, state, rng, rows[0])
+    if splitting:
+        draw_row(parts, state, rng, rows[1])
+
+
+CONJUGATE: dict[Callable, Callable] = {
+    begin: rebuild_statistics,
+    open_sides: open_statistics,
+    side_score: score_by_statistics,
+    put_side: put_statistics,
+    take_side: take_statistics,
+    split_gain: gain_by_statistics,
+    settle_rows: redraw_rows,
+}

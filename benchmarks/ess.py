@@ -111,10 +111,8 @@ def report(n: int, epsilon: float, cell: dict[str, list[dict[str, float]]]) -> l
     for name, runs in cell.items():
         r_hat = float(np.median([r["r_hat"] for r in runs]))
         against = rates[name] / paper
-        print(
-            f"  {name:26} {rates[name]:8.1f} ESS/s  R-hat {r_hat:5.3f}  {against:5.2f}× paper  {rates[name] / best:4.2f}× best",
-            flush=True,
-        )
+        ratios = f"{against:5.2f}× paper  {rates[name] / best:4.2f}× best"
+        print(f"  {name:26} {rates[name]:8.1f} ESS/s  R-hat {r_hat:5.3f}  {ratios}", flush=True)
         rows.append(
             {"n": n, "epsilon": epsilon, "sampler": name, "rate": rates[name], "r_hat": r_hat, "of_paper": against}
         )

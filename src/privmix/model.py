@@ -63,6 +63,12 @@ class PrivateMixture:
             if not isinstance(value, base):
                 hint = f" Did you mean {value.__name__}()?" if isinstance(value, type) else ""
                 raise TypeError(f"{name} must be a {base.__name__}; got {value!r}.{hint}")
+        taken = {"n_clusters", "concentration", "weight", "allocation"} & set(self.kernel.parameters)
+        if taken:
+            raise ValueError(
+                f"{type(self.kernel).__name__} names a parameter {', '.join(sorted(taken))}, which a draw has already; "
+                "choose another name."
+            )
         if self.kernel.dimension != self.mechanism.dimension:
             raise ValueError(
                 f"{type(self.kernel).__name__} describes records of {self.kernel.dimension} numbers, but "

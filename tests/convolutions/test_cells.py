@@ -24,7 +24,7 @@ class Steps(LocalMechanism):
         x = (y - self.bounds[0]) / (self.bounds[1] - self.bounds[0])
         return -self.height * abs(z - min(max(int(self.count * x), 0), self.count - 1))
 
-    def cells(self, z):
+    def cell_count(self, z):
         return self.count
 
     def cell_edge(self, z, j):
@@ -59,7 +59,7 @@ class Logistic(Kernel):
 
 def exact_log_g(mechanism, z, cdf):
     """Return log Σ q_j (F(e_{j+1}) − F(e_j)) at high precision."""
-    n = mechanism.cells(z)
+    n = mechanism.cell_count(z)
     edges = [0, *[cdf(mp.mpf(float(mechanism.cell_edge(z, j)))) for j in range(1, n)], 1]
     return mp.log(sum(mp.exp(mechanism.cell_log_q(z, j)) * (edges[j + 1] - edges[j]) for j in range(n)))
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from privmix import kernels
-from privmix.kernels import Beta, HierarchicalNormal, Kernel, Normal
+from privmix.kernels import Beta, HierarchicalNormal, Kernel, NoisyNormal, Normal
 from privmix.numerics import exponential, gamma
 
 BASES = {"Kernel"}
@@ -19,6 +19,7 @@ EXAMPLES = {
         (Beta(shape=3.0, rate=0.5, bounds=(-2.0, 7.0)), [(2.0, 3.0), (0.7, 5.0)]),
     ],
     "HierarchicalNormal": [(HierarchicalNormal(), NORMALS), (HierarchicalNormal(bounds=(-2.0, 8.0)), NORMALS)],
+    "NoisyNormal": [(NoisyNormal(), NORMALS), (NoisyNormal(noise=0.5, mean=2.0, shape=4.0, rate=2.0), NORMALS)],
     "Normal": [(Normal(), NORMALS), (Normal(mean=2.0, precision_scale=2.0, shape=4.0, rate=0.5), NORMALS)],
 }
 ALL = [kernel for name in kernels.__all__ for kernel, _ in EXAMPLES.get(name, [])]

@@ -1,6 +1,5 @@
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,7 +8,6 @@ from matplotlib.figure import Figure
 
 from privmix import PrivateMixture, kernels, mechanisms
 from privmix.plots import plot_density, plot_trace, save_figure, style
-from privmix.plots.density import _points
 from privmix.plots.trace import moving_mean
 from privmix.plots.words import describe_guarantee
 from privmix.privacy import ZCDP, ApproxDP, PureDP
@@ -67,7 +65,8 @@ def test_release_is_a_histogram_of_shares_of_all_records(posterior, ax):
     plot_density(posterior, ax=ax)
     (patch,) = ax.patches
     heights, edges, _ = patch.get_data()
-    assert (edges[0], edges[-1]) == BOUNDS
+    grid = posterior.default_grid()
+    assert (edges[0], edges[-1]) == (grid[0], grid[-1])
     assert np.sum(heights * np.diff(edges)) == pytest.approx(38 / 40)
     assert "release (noisy), 5% outside the plot" in labels(ax)
 
@@ -89,12 +88,6 @@ def test_level_and_grid(posterior, ax):
     plot_density(posterior, ax=ax, level=0.5, grid=[3.0, 1.0, 2.0])
     np.testing.assert_array_equal(ax.lines[0].get_xdata(), [1.0, 2.0, 3.0])
     assert "50% pointwise band" in labels(ax)
-
-
-def test_default_points_keep_off_the_ends_of_a_bounded_kernel():
-    kernel = SimpleNamespace(support=(0.0, 1.0))
-    bounded = SimpleNamespace(model=SimpleNamespace(kernel=kernel), default_grid=lambda: np.linspace(0.0, 1.0, 5))
-    np.testing.assert_allclose(_points(bounded), [0.125, 0.375, 0.625, 0.875])
 
 
 def test_second_fit_differs_in_colour_and_dashes(posterior, ax):

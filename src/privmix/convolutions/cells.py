@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 from privmix.convolutions.base import Convolution
 from privmix.convolutions.slots import (
+    cell_count,
     cell_edge,
     cell_log_q,
-    cells,
     kernel_cdf,
     kernel_mass,
     lower_tail,
@@ -34,7 +35,7 @@ SAFE = 1e-280
 
 def right_tails(mechanism, kernel, z, theta, j, low):
     """Return (P(Y ≤ e), P(Y > e)) at the right edge e of cell j, given P(Y ≤ left edge)."""
-    if j + 1 == cells(mechanism, z):
+    if j + 1 == cell_count(mechanism, z):
         return 1.0, 0.0
     edge = cell_edge(mechanism, z, j + 1)
     if low < 0.5:
@@ -53,7 +54,7 @@ def mass_between(low, above, high, rest):
 def log_g(mechanism, kernel, z, theta):
     """Return log Σ_j q(z|cell j) P(Y in cell j|θ)."""
     top, total, low, above = -math.inf, 0.0, 0.0, 1.0
-    for j in range(cells(mechanism, z)):
+    for j in range(cell_count(mechanism, z)):
         high, rest = right_tails(mechanism, kernel, z, theta, j, low)
         log_q = cell_log_q(mechanism, z, j)
         if log_q > top:
@@ -70,7 +71,7 @@ def log_g(mechanism, kernel, z, theta):
 def log_g_in_logs(mechanism, kernel, z, theta):
     """Return the same with every term in logarithms: for masses that underflow beside their q."""
     top, total, low, above = -math.inf, 0.0, 0.0, 1.0
-    for j in range(cells(mechanism, z)):
+    for j in range(cell_count(mechanism, z)):
         high, rest = right_tails(mechanism, kernel, z, theta, j, low)
         mass = mass_between(low, above, high, rest)
         value = cell_log_q(mechanism, z, j) + (math.log(mass) if mass > 0.0 else -math.inf)
@@ -86,7 +87,7 @@ def log_g_in_logs(mechanism, kernel, z, theta):
 def choose_cell(mechanism, kernel, rng, z, theta):
     """Draw the cell of Y given z."""
     top, total, low, above, chosen = -math.inf, 0.0, 0.0, 1.0, 0
-    for j in range(cells(mechanism, z)):
+    for j in range(cell_count(mechanism, z)):
         high, rest = right_tails(mechanism, kernel, z, theta, j, low)
         mass = mass_between(low, above, high, rest)
         value = cell_log_q(mechanism, z, j) + (math.log(mass) if mass > 0.0 else -math.inf)
@@ -106,7 +107,7 @@ def sample(mechanism, kernel, rng, z, theta):
     """Draw Y given z: its cell, then the kernel truncated to the cell."""
     j = choose_cell(mechanism, kernel, rng, z, theta)
     lower = cell_edge(mechanism, z, j) if j > 0 else -math.inf
-    upper = cell_edge(mechanism, z, j + 1) if j + 1 < cells(mechanism, z) else math.inf
+    upper = cell_edge(mechanism, z, j + 1) if j + 1 < cell_count(mechanism, z) else math.inf
     return sample_between(kernel, rng, theta, lower, upper)
 
 
@@ -168,17 +169,17 @@ def bracket(kernel, theta, target, lower, upper):
 def cells_convolution(mechanism: LocalMechanism, kernel: Kernel) -> Convolution | None:
     """Return the convolution of a mechanism with cells and a kernel with a distribution function, else None.
 
-    A mechanism has cells if it has the hooks ``cells(self, z)``, ``cell_edge(self, z, j)`` (the left edge of cell
+    A mechanism has cells if it has the hooks ``cell_count(self, z)``, ``cell_edge(self, z, j)`` (the left edge of cell
     j > 0) and ``cell_log_q(self, z, j)``. A kernel serves with ``cdf(self, y, theta)``; with
     ``mass(self, lower, upper, theta)`` and ``sample_between(self, rng, theta, lower, upper)`` it is also accurate far
     out and fast.
     """
-    wanted = {cells: "cells", cell_edge: "cell_edge", cell_log_q: "cell_log_q"}
-    extra = {stub: getattr(type(mechanism), name, None) for stub, name in wanted.items()}
+    wanted = {cell_count: "cell_count", cell_edge: "cell_edge", cell_log_q: "cell_log_q"}
+    extra: dict[Callable, Any] = {stub: getattr(type(mechanism), name, None) for stub, name in wanted.items()}
     tails = _kernel_hooks(kernel)
     if tails is None or kernel.dimension > 1 or not all(callable(hook) for hook in extra.values()):
         return None
-    return Convolution("piecewise constant", log_g, sample, extra={**extra, **tails})  # type: ignore[dict-item]
+    return Convolution("piecewise constant", log_g, sample, extra={**extra, **tails})
 
 
 def _kernel_hooks(kernel: Kernel) -> dict[Callable, Callable] | None:
@@ -186,7 +187,7 @@ def _kernel_hooks(kernel: Kernel) -> dict[Callable, Callable] | None:
     if mass is None and cdf is None:
         return None
     if mass is None:
-        fillings = {kernel_cdf: cdf, lower_tail: lower_tail_of_cdf, upper_tail: upper_tail_of_cdf}
+        fillings: dict[Callable, Any] = {kernel_cdf: cdf, lower_tail: lower_tail_of_cdf, upper_tail: upper_tail_of_cdf}
     else:
         fillings = {kernel_mass: mass, lower_tail: lower_tail_of_mass, upper_tail: upper_tail_of_mass}
         fillings[kernel_cdf] = cdf or lower_tail_of_mass

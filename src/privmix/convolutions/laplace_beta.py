@@ -49,20 +49,20 @@ def log_whole(a, b, rate):
 
 
 def last_ratio(a, b, x, y):
-    """Return (j, e), e·I_x(a, b) B(a, b)/(x^a y^b) = j, with e = 1 unless j would overflow."""
+    """Return (j, e, t) with I_x(a, b) B(a, b)/(x^a y^b) = j·exp(t), and the number 1 in that unit, e = exp(−t)."""
     if below_peak(a, b, x):
-        return beta_fraction(a, b, x) / a, 1.0
+        return beta_fraction(a, b, x) / a, 1.0, 0.0
     log_weight = log_beta_weight(a, b, x, y)
     weight = math.exp(log_weight)
     # Above the peak I_x = 1 − its complement is not small, and j grows as the index falls: e may underflow to 0.
-    return 1.0 - weight * beta_fraction(b, a, y) / b, weight
+    return 1.0 - weight * beta_fraction(b, a, y) / b, weight, -log_weight
 
 
 def log_sum(a, b, x, y, rate):
     """Return log of e^{−rate·x} Σ_k (rate·x)^k/k! j_k."""
     last = terms(rate * x)
-    j, one = last_ratio(a + last, b, x, y)
-    total, log_scale = j, -math.log(one) if one > 0.0 else -log_beta_weight(a + last, b, x, y)
+    j, one, log_scale = last_ratio(a + last, b, x, y)
+    total = j
     for k in range(last - 1, -1, -1):
         j = ((a + b + k) * x * j + one) / (a + k)
         total = j + total * (rate * x / (k + 1.0))

@@ -31,7 +31,7 @@ def sample_between(kernel, rng, theta, lower, upper):
 
 
 @slot
-def cells(mechanism, z):
+def cell_count(mechanism, z):
     """Return the number of cells of y on which q(z|y) is constant."""
 
 

@@ -34,7 +34,7 @@ OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True}
 
 # Rooms whose named tuples cross into compiled code: the order of their fields is not part of any function's code.
-_ROOMS_WITH_STATE = ("jit", "samplers", "engine", "testing")
+_ROOMS_WITH_STATE = ("jit", "samplers", "engine", "testing", "model.py")
 
 _compiled: dict[str, Any] = {}
 
@@ -137,9 +137,9 @@ class Binding:
             return self._digests[function]
         self._digests[function] = "recursive"
         parts = [str(function.__module__), function.__name__, _code_digest(function.__code__)]
-        parts += [repr(function.__defaults__), repr(function.__kwdefaults__)]
+        parts += [self._value_digest(function.__defaults__), repr(function.__kwdefaults__)]
         for name, value in sorted(_globals_of(function).items()):
-            parts.append(f"{name}={self._value_digest(value)}")
+            parts.append(f"{name}={self._value_digest(value, function)}")
         parts += [self._value_digest(cell.cell_contents) for cell in function.__closure__ or ()]
         self._digests[function] = hashlib.sha256("|".join(parts).encode()).hexdigest()
         return self._digests[function]
@@ -161,16 +161,26 @@ class Binding:
             return tolerant_math
         return value
 
-    def _value_digest(self, value: Any) -> str:
+    def _value_digest(self, value: Any, reader: Any = None) -> str:
         if isinstance(value, types.FunctionType | Dispatcher):
             return self.digest(value)
         if isinstance(value, types.ModuleType):
-            return value.__name__
+            return value.__name__ + self._attributes_digest(value, reader)
         if isinstance(value, np.ndarray):
             return hashlib.sha256(value.tobytes()).hexdigest() + str(value.dtype) + str(value.shape)
+        if isinstance(value, tuple | list):
+            return f"{type(value).__name__}({','.join(self._value_digest(entry, reader) for entry in value)})"
         if isinstance(value, type):
             return f"{value.__module__}.{value.__qualname__}{getattr(value, '_fields', '')}"
         return repr(value)
+
+    def _attributes_digest(self, module: types.ModuleType, reader: Any) -> str:
+        """Digest the attributes of a module that a function may read: numba freezes them into the code."""
+        if reader is None or module.__name__.split(".")[0] in ("math", "numpy"):
+            return ""
+        held = vars(module)
+        names = sorted(name for name in _every_name_in(reader.__code__) if name in held)
+        return "".join(f";{name}={self._value_digest(held[name], reader)}" for name in names)
 
 
 def _plain(function: Any) -> Any:
@@ -192,6 +202,15 @@ def _names_in(code: types.CodeType) -> frozenset[str]:
     return frozenset(names)
 
 
+def _every_name_in(code: types.CodeType) -> set[str]:
+    """Return the globals and attributes that code names."""
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names |= _every_name_in(constant)
+    return names
+
+
 def _code_digest(code: types.CodeType) -> str:
     constants = [_code_digest(c) if isinstance(c, types.CodeType) else repr(c) for c in code.co_consts]
     text = "|".join([*constants, *code.co_names, *code.co_varnames, *code.co_freevars, *code.co_cellvars])
@@ -201,7 +220,8 @@ def _code_digest(code: types.CodeType) -> str:
 @lru_cache(maxsize=1)
 def _library_digest() -> str:
     root = Path(__file__).parent.parent
-    files = [path for room in _ROOMS_WITH_STATE for path in sorted((root / room).rglob("*.py"))]
+    rooms = [root / name for name in _ROOMS_WITH_STATE]
+    files = [path for room in rooms for path in (sorted(room.rglob("*.py")) if room.is_dir() else [room])]
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
 
 

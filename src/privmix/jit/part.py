@@ -43,15 +43,19 @@ class Part:
 
     def per_record_fields(self) -> tuple[str, ...]:
         """Return the names of the fields that may hold one number for each data record."""
+        self._check()
         hints = typing.get_type_hints(type(self), include_extras=True)
         return tuple(f.name for f in dataclasses.fields(self) if _varies(hints.get(f.name)))
 
-    def _values(self) -> dict[str, Any]:
+    def _check(self) -> None:
         if not dataclasses.is_dataclass(self):
             raise TypeError(
                 f"{type(self).__name__} is not a dataclass; decorate it with @dataclass(frozen=True) so that its "
                 "fields can enter compiled code."
             )
+
+    def _values(self) -> dict[str, Any]:
+        self._check()
         hints = typing.get_type_hints(type(self))
         values = {}
         for f in dataclasses.fields(self):
@@ -72,7 +76,7 @@ class Part:
         return hash(
             (
                 type(self).__qualname__,
-                *[np.asarray(v).tobytes() for v in self._values().values() if _enters(v)],
+                *[(np.asarray(v) + 0).tobytes() for v in self._values().values() if _enters(v)],
             )
         )
 

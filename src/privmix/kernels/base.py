@@ -124,9 +124,9 @@ class Kernel(Part):
         theta
             Parameters in the order of ``parameters``.
         """
-        y = np.ascontiguousarray(y, dtype=np.float64)
+        y = np.asarray(y, dtype=np.float64)
         shape = y.shape if self.dimension == 1 else y.shape[:-1]
-        flat = np.atleast_1d(y.ravel() if self.dimension == 1 else y.reshape(-1, self.dimension))
+        flat = np.ascontiguousarray(y.reshape(-1) if self.dimension == 1 else y.reshape(-1, self.dimension))
         row = np.zeros(self.columns)
         row[: len(self.parameters)] = theta
         out = np.empty(len(flat))

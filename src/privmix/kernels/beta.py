@@ -16,6 +16,7 @@ from privmix.numerics.incomplete_beta import beta_inc, beta_tails, log_beta_inc,
 # 1e-16 of each end with probability .0025 under Gamma(2, 2) shapes), and the density at a rounded value would bias the
 # shapes.
 EDGE = 1e-10
+LEAST = 1e-300
 
 
 @dataclass(frozen=True)
@@ -104,8 +105,8 @@ class Beta(Kernel):
 
     def base(self, rng, theta):
         """Draw a and b from their gamma priors."""
-        theta[0] = gamma(rng, self.shape) / self.rate
-        theta[1] = gamma(rng, self.shape) / self.rate
+        theta[0] = max(gamma(rng, self.shape) / self.rate, LEAST)
+        theta[1] = max(gamma(rng, self.shape) / self.rate, LEAST)
 
     def log_base(self, theta):
         """Return the log density of the two gamma priors."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 
 def check_number(part: Any, *names: str) -> None:
     """Refuse fields that are not finite numbers."""
     for name in names:
         value = getattr(part, name)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not math.isfinite(value):
             raise ValueError(f"{type(part).__name__}: {name} must be a finite number; got {value!r}.")
 
 

@@ -19,6 +19,9 @@ def settle_scale(
     accepted when the two agree.
     """
     owner = type(mechanism).__name__
+    for name in ("epsilon", "rho"):  # a copy: the promise must not follow changes of the caller's array
+        if np.ndim(getattr(mechanism, name)) == 1:
+            _set(mechanism, **{name: check_scale(getattr(mechanism, name), varying=True)})
     scale: Any = mechanism.scale  # type: ignore[attr-defined]
     if epsilon is None and rho is None:
         one_of(owner, epsilon=epsilon, rho=rho, scale=scale)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -100,11 +101,15 @@ class LocalMechanism(Part):
         """
         z = np.asarray(z, dtype=np.float64)
         y = np.asarray(y, dtype=np.float64)
+        if self.width is not None and (z.ndim == 0 or z.shape[-1] != self.width):
+            raise ValueError(
+                f"{type(self).__name__} releases rows of {self.width} numbers; the release z has shape {z.shape}."
+            )
         z_records = z.shape[: z.ndim - (self.width is not None)]
         y_records = y.shape[: y.ndim - (self.dimension > 1)]
         shape = np.broadcast_shapes(z_records, y_records)
-        z = np.broadcast_to(z, shape + z.shape[len(z_records) :]).reshape(-1, *z.shape[len(z_records) :])
-        y = np.broadcast_to(y, shape + y.shape[len(y_records) :]).reshape(-1, *y.shape[len(y_records) :])
+        z = np.broadcast_to(z, shape + z.shape[len(z_records) :]).reshape(math.prod(shape), *z.shape[len(z_records) :])
+        y = np.broadcast_to(y, shape + y.shape[len(y_records) :]).reshape(math.prod(shape), *y.shape[len(y_records) :])
         self.check_records(len(z))
         out = np.empty(len(z))
         each = bind(log_q_each, self.hooks(), owner=type(self).__name__)
@@ -203,7 +208,10 @@ def check_bounds(bounds: Any, *, needed_for: str = "") -> tuple[float, float] | 
 
 def check_scale(scale: Any, *, varying: bool = False) -> Any:
     """Return a noise scale as a float or, where allowed, a read-only array with one for each record."""
-    array = np.array(scale, dtype=np.float64)
+    try:
+        array = np.array(scale, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.array(np.nan)
     if array.ndim > int(varying) or array.size == 0 or not np.all(np.isfinite(array) & (array > 0)):
         kind = "a positive number, or an array of one for each record" if varying else "a positive number"
         raise ValueError(f"the noise scale must be {kind}; got {_shown(scale)}.")

@@ -47,8 +47,9 @@ class HaarWavelet(LocalMechanism):
     calibration: str = given("tight")
 
     def __post_init__(self) -> None:
-        if isinstance(self.levels, bool) or not isinstance(self.levels, int) or not 0 <= self.levels <= 12:
+        if isinstance(self.levels, bool) or not isinstance(self.levels, int | np.integer) or not 0 <= self.levels <= 12:
             raise ValueError(f"HaarWavelet: levels must be a whole number from 0 to 12; got {self.levels!r}.")
+        object.__setattr__(self, "levels", int(self.levels))
         if self.calibration not in CALIBRATIONS:
             raise ValueError(f"HaarWavelet: calibration must be 'tight' or 'butucea'; got {self.calibration!r}.")
         object.__setattr__(self, "bounds", check_bounds(self.bounds, needed_for="HaarWavelet"))
@@ -56,8 +57,10 @@ class HaarWavelet(LocalMechanism):
             one_of("HaarWavelet", epsilon=self.epsilon, scale=self.scale)
             object.__setattr__(self, "scale", check_scale(self.scale))
             return
+        if np.ndim(self.epsilon) > 0:
+            raise ValueError(f"HaarWavelet has one epsilon for all records; got {self.epsilon!r}.")
         derived = float(CALIBRATIONS[self.calibration](self.levels, self.epsilon))
-        if self.scale is not None and not math.isclose(self.scale, derived, rel_tol=1e-9):
+        if self.scale is not None and not math.isclose(check_scale(self.scale), derived, rel_tol=1e-9):
             raise ValueError("HaarWavelet takes one of epsilon= or scale=; the given epsilon and scale disagree.")
         object.__setattr__(self, "scale", derived)
 
@@ -78,7 +81,7 @@ class HaarWavelet(LocalMechanism):
         # Clamped before it is made an integer, which values far outside the bounds would overflow.
         return z[int(min(max(position, 0.0), cells - 1.0))]
 
-    def cells(self, z):
+    def cell_count(self, z):
         """Return the number of cells on which log q(z|·) is constant (hook)."""
         return len(z)
 
@@ -101,7 +104,7 @@ class HaarWavelet(LocalMechanism):
         for j, coefficients, height in self._levels(z):
             positive = (np.abs(coefficients) - np.abs(coefficients - height)) / self.scale
             negative = (np.abs(coefficients) - np.abs(coefficients + height)) / self.scale
-            halves = np.stack([positive, negative], axis=-1).reshape(len(z), -1)
+            halves = np.stack([positive, negative], axis=-1).reshape(len(z), 2 ** (j + 1))
             table += np.repeat(halves, cells // 2 ** (j + 1), axis=1)
         return table
 

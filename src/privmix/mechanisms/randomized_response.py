@@ -14,16 +14,8 @@ from privmix.mechanisms.base import LocalMechanism, check_bounds, one_of
 from privmix.privacy import PureDP, randomized_response_epsilon, randomized_response_truth
 
 
-class _CellCount:
-    """Holds the hook ``cells``: in the class of a field of the same name, the field would take its place."""
-
-    def cells(self, z):
-        """Return the number of cells on which log q(z|·) is constant (hook)."""
-        return self.cells
-
-
 @dataclass(frozen=True)
-class RandomizedResponse(_CellCount, LocalMechanism):
+class RandomizedResponse(LocalMechanism):
     """Release the index of a cell of y: the true one with probability p, each other with (1 − p)/(k − 1).
 
     The bounds are cut into k equal cells, closed on the left; the release is a whole number from 0 to k − 1, and log q
@@ -45,7 +37,7 @@ class RandomizedResponse(_CellCount, LocalMechanism):
         Probability p of releasing the true cell instead of ε: above 1/k, below 1.
     """
 
-    cells: int = field()  # type: ignore[assignment]
+    cells: int = field()
     epsilon: float | None = given()
     bounds: tuple[float, float] = None  # type: ignore[assignment]
     truth: float = given()
@@ -77,6 +69,10 @@ class RandomizedResponse(_CellCount, LocalMechanism):
         after_left = z == 0.0 or y >= _edge(self.bounds, self.cells, z)
         before_right = z == last or y < _edge(self.bounds, self.cells, z + 1.0)
         return self.log_truth if after_left and before_right else self.log_lie
+
+    def cell_count(self, z):
+        """Return the number of cells on which log q(z|·) is constant (hook)."""
+        return self.cells
 
     def cell_edge(self, z, j):
         """Return the left edge of cell j > 0 (hook)."""

@@ -78,7 +78,7 @@ class SquareWave(LocalMechanism):
         inside = min(max(y, lower), upper)
         return self.log_high if z - self.reach <= inside <= z + self.reach else self.log_low
 
-    def cells(self, z):
+    def cell_count(self, z):
         """Return the number of cells on which log q(z|·) is constant: below, on and above the wave (hook)."""
         return 1 + _has_left(self, z) + _has_right(self, z)
 

@@ -60,7 +60,7 @@ def plot_density(
         The Axes drawn on.
     """
     _check(posterior, truth)
-    density = posterior.density(_points(posterior) if grid is None else grid, level=level).sortby("y")
+    density = posterior.density(posterior.default_grid() if grid is None else grid, level=level).sortby("y")
     y = density["y"].values
     true_values = None if truth is None else _evaluate(truth, y)
     ax = as_axes(ax)
@@ -83,15 +83,6 @@ def _check(posterior: Posterior, truth: Any) -> None:
         )
     if truth is not None and not callable(truth):
         raise TypeError(f"truth must be a function of an array of points; got {truth!r}.")
-
-
-def _points(posterior: Posterior) -> np.ndarray:
-    """Return the default grid; for a kernel that ends there, where its density may be infinite, kept off the ends."""
-    grid = posterior.default_grid()
-    lower, upper = posterior.model.kernel.support
-    if lower < grid[0] and grid[-1] < upper:
-        return grid
-    return 0.5 * (grid[1:] + grid[:-1])
 
 
 def _evaluate(truth: Callable[[np.ndarray], Any], y: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ import xarray as xr
 from privmix.engine import Chain, Plan, run_chains
 from privmix.engine.chains import shorten
 from privmix.model import PrivateMixture
-from privmix.posterior.density import density_bands, density_draws
+from privmix.posterior.density import check_grid, density_bands, density_draws
 from privmix.posterior.diagnostics import summarise
 from privmix.posterior.tree import from_tree, join_draws, stack_draws, to_tree
 from privmix.samplers import Sampler
@@ -112,7 +112,7 @@ class Posterior:
 
     def density_draws(self, grid: Any = None) -> xr.DataArray:
         """Return the density at each point of the grid in each draw."""
-        points = self.default_grid() if grid is None else np.ascontiguousarray(grid, dtype=np.float64)
+        points = self.default_grid() if grid is None else check_grid(self.model.kernel, grid)
         values = density_draws(self.model.kernel, self._stacked(), points, self.support)
         return xr.DataArray(values, dims=("chain", "draw", "y"), coords={"y": points})
 
@@ -128,6 +128,8 @@ class Posterior:
             lower, upper = self.model.kernel.support
             z = self._plan.z
             bounds = (max(lower, float(z.min())), min(upper, float(z.max())))
+            if not bounds[0] < bounds[1]:
+                bounds = (bounds[0] - 1.0, bounds[1] + 1.0)
         return bounds[0] + (bounds[1] - bounds[0]) * (np.arange(points) + 0.5) / points
 
     def summary(self, at: Any = None) -> pd.DataFrame:
@@ -149,9 +151,7 @@ class Posterior:
         if at is not None or self.model.kernel.dimension == 1:
             points = np.atleast_1d(self._watched_points() if at is None else np.asarray(at, dtype=np.float64))
             values = self.density_draws(points).values
-            quantities |= {
-                f"density at {np.array2string(x, precision=4)}": values[..., j] for j, x in enumerate(points)
-            }
+            quantities |= {f"density at {float(x):.10g}": values[..., j] for j, x in enumerate(points)}
         table = summarise(quantities)
         acceptance = self.datatree["sample_stats"].to_dataset()["acceptance"].values
         table.loc["acceptance", ["mean", "sd", "note"]] = [acceptance.mean(), acceptance.std(), ""]
@@ -175,7 +175,7 @@ class Posterior:
         progress, executor
             As in ``PrivateMixture.sample``.
         """
-        if isinstance(draws, bool) or not isinstance(draws, int) or draws < 1:
+        if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 1:
             raise ValueError(f"draws must be a whole number of at least 1; got {draws!r}.")
         plan = replace(self._plan, draws=draws, warmup=0)
         more, complete = run_chains(plan, list(self._chains), progress=progress, executor=executor)

@@ -72,4 +72,8 @@ def read_release(model: PrivateMixture, z: Any) -> np.ndarray:
                 "Build the model with release.mechanism."
             )
         return np.array(z.z)
-    return model.mechanism.check_release(z)
+    z = np.array(model.mechanism.check_release(z))
+    lower, upper = model.kernel.support
+    if model.mechanism.reveals and ((z < lower) | (z > upper)).any():
+        raise ValueError(f"records lie outside the support [{lower:g}, {upper:g}] of {type(model.kernel).__name__}.")
+    return z

@@ -61,7 +61,14 @@ def load(path: str | Path, known: dict[str, type] | None = None) -> Posterior:
         raise ValueError(f"{path} is not a posterior of privmix, or it is damaged ({error}).") from error
     if version > FORMAT:
         raise ValueError(f"{path} has format {version}; this version of privmix reads up to {FORMAT}. Upgrade privmix.")
-    return _rebuild(tree, about, known)
+    try:
+        return _rebuild(tree, about, known)
+    except LookupError as error:
+        if not isinstance(error, KeyError):
+            raise
+        raise ValueError(f"{path} is not a posterior of privmix, or it is damaged ({error}).") from error
+    except TypeError as error:
+        raise ValueError(f"{path} is not a posterior of privmix, or it is damaged ({error}).") from error
 
 
 def _rebuild(tree: xr.DataTree, about: dict[str, Any], known: dict[str, type] | None) -> Posterior:

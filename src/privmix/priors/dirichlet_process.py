@@ -31,6 +31,7 @@ class DirichletProcess(Prior):
 
     def __post_init__(self) -> None:
         fixed, shape, rate = _read(self.concentration)
+        object.__setattr__(self, "concentration", fixed if shape == 0.0 else (shape, rate))
         for name, value in {"fixed": fixed, "shape": shape, "rate": rate}.items():
             object.__setattr__(self, name, value)
 

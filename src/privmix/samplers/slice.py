@@ -110,7 +110,11 @@ class Slice(base.Sampler):
 
     def hooks(self, model: PrivateMixture) -> dict[Callable, Callable]:
         """Return the slots; records that the mechanism reveals are not updated."""
-        fillings = {**self.functions, update_parameters: update_given_records, label_score: score_of_record}
+        fillings: dict[Callable, Callable] = {
+            **self.functions,
+            update_parameters: update_given_records,
+            label_score: score_of_record,
+        }
         if self.records == "integrated":
             fillings |= {label_score: score_of_release, update_records: keep_records, base.impute: marginal.impute}
             fillings |= marginal.update_hooks(self.update)

@@ -245,7 +245,12 @@ def part_bugs() -> list[Mutant]:
             Slice(),
         ),
         _one(
-            "Haar cells shifted by one", HaarWavelet.log_q, "max(position, 0)", "max(position + 1, 0)", _HAAR, Neal5()
+            "Haar cells shifted by one",
+            HaarWavelet.log_q,
+            "max(position, 0.0)",
+            "max(position + 1.0, 0.0)",
+            _HAAR,
+            Neal5(),
         ),
         _one(
             "variance updated without its prior shape",

@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SETUP := $(VENV)/.ready
 SETUP_DOCS := $(VENV)/.ready-docs
 
-.PHONY: demo test lint types imports unit test-long bench docs clean
+.PHONY: demo test lint types imports unit test-long bench bench-ess docs clean
 
 demo: $(SETUP)  ## simulate, privatise, fit with both samplers, write a picture into demo/
 	$(BIN)/privmix demo --output demo
@@ -31,6 +31,9 @@ test-long: $(SETUP)  ## the long statistical runs; the record of the last one is
 
 bench: $(SETUP)  ## ratios measured in one run: cost of a record-update against a standard-normal draw
 	$(BIN)/python -m benchmarks
+
+bench-ess: $(SETUP)  ## effective draws of the density per CPU second, for every sampler; about an hour
+	$(BIN)/python -m benchmarks.ess
 
 docs: $(SETUP_DOCS)
 	$(BIN)/sphinx-build -W -b html docs docs/_build/html

@@ -7,9 +7,11 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 import privmix
+from privmix import PrivateMixture, kernels, mechanisms, samplers
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -63,6 +65,30 @@ def test_errata_name_a_test_in_every_row_but_one():
     without = [row for row in rows if not TEST_NAME.search(row) and not row.endswith("| test |")]
     assert len(without) == 1
     assert "O(n²)" in without[0]
+
+
+BOUNDS = (-10.0, 10.0)
+GAUSSIAN, BY_RECORD = (mechanisms.Gaussian(scale=scale, bounds=BOUNDS) for scale in (2.0, np.array([1.0, 2.0])))
+REFUSALS = [
+    (mechanisms.Laplace(epsilon=10.0, bounds=BOUNDS), kernels.Normal(), samplers.Neal3()),
+    (mechanisms.Gaussian(scale=0.2, bounds=(0.0, 1.0)), kernels.Beta(), samplers.Neal8()),
+    (GAUSSIAN, kernels.NoisyNormal(noise=3.0), samplers.Neal3()),
+    (BY_RECORD, kernels.NoisyNormal(noise=3.0), samplers.Neal3()),
+    (GAUSSIAN, kernels.Normal(), samplers.SplitMerge(samplers.Slice())),
+    (mechanisms.Identity(), kernels.Normal(), samplers.Neal5()),
+]
+
+
+@pytest.mark.parametrize(("mechanism", "kernel", "sampler"), REFUSALS, ids=repr)
+def test_guide_quotes_refusals_as_they_are(mechanism, kernel, sampler):
+    """They stand in a table, with an ellipsis for the sampler's name or setting, and one in a block of its own."""
+    lines = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8").splitlines()
+    quoted = [line.split(' | "')[1].removesuffix('" |').replace("\\|", "|") for line in lines if ' | "' in line]
+    quoted.append(" ".join(line.removeprefix("> ") for line in lines if line.startswith("> ")))
+    with pytest.raises(ValueError) as refused:
+        sampler.check(PrivateMixture(mechanism, kernel))
+    patterns = [re.escape(text).replace("…", ".*") for text in quoted]
+    assert any(re.fullmatch(pattern, str(refused.value)) for pattern in patterns), str(refused.value)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_name)

@@ -131,7 +131,7 @@ class PrivateMixture:
         z
             The release: what ``mechanism.privatize`` returned, or a `Release`.
         sampler
-            How to draw; by default `samplers.Neal5()`.
+            How to draw; by default `samplers.Auto()`, which chooses one and says which.
         draws, warmup, thin, chains
             Kept draws of each chain, sweeps before the first, sweeps for each kept draw, and independent chains.
         seed

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import integrate, special, stats
 
-from privmix import mechanisms
+from privmix import kernels, mechanisms
 from privmix.priors import DirichletProcess
 from privmix.privacy import ZCDP, PureDP, haar_scale, haar_scale_butucea
 
@@ -42,6 +42,23 @@ def test_library_breaks_sticks_with_the_earlier_ones():
         total += math.exp(log_left + log_stick)
         log_left += log_rest
     assert total == pytest.approx(1.0, abs=1e-12)
+
+
+def test_truncated_base_measure_needs_its_constant():
+    """As printed it has mass P(a, b/η²) = 1.2e-6 at ε = 5, δ = .01 and IG(3, 3); the library's has mass one."""
+    noise = math.sqrt(2.0 * math.log(1.25 / 0.01)) * 20.0 / 5.0
+    constant = special.gammainc(3.0, 3.0 / noise**2)
+    assert constant == pytest.approx(1.2e-6, rel=0.02)
+    assert stats.invgamma(3.0, scale=3.0).sf(noise**2) == pytest.approx(constant)
+    kernel = kernels.NoisyNormal(noise=noise)
+
+    def density_of_the_variance(v):
+        """The law of σ², μ integrated out: at its centre the normal law of μ has the density √(λ/2πτ²)."""
+        peak = math.sqrt(kernel.precision_scale / (2.0 * math.pi * (v + noise**2)))
+        return math.exp(kernel.log_base(np.array([kernel.mean, v]))) / peak
+
+    total, _ = integrate.quad(density_of_the_variance, 0.0, np.inf, limit=200)
+    assert total == pytest.approx(1.0, abs=1e-6)
 
 
 def test_published_haar_scale_is_six_to_nine_times_too_large():

@@ -35,6 +35,54 @@ CASES = (
 )
 
 
+EXACT_SAMPLERS = [
+    samplers.Neal8(),
+    samplers.Neal8(auxiliaries=1, update="impute"),
+    samplers.Neal5(exact=True),
+    samplers.Neal5(exact=True, update="impute"),
+    samplers.Slice(records="exact"),
+    samplers.Slice(records="integrated"),
+    samplers.Slice(records="integrated", update="walk"),
+    samplers.SplitMerge(samplers.Neal8()),
+    samplers.SplitMerge(samplers.Neal5(exact=True), proposals=2, allocation="restricted"),
+]
+
+
+def _convolved():
+    """Every pair with a known g(z|θ)."""
+    for kernel, bounds in _kernels():
+        yield PrivateMixture(mechanisms.Laplace(epsilon=5.0, bounds=bounds), kernel)
+        if not isinstance(kernel, kernels.Beta):
+            yield PrivateMixture(mechanisms.Gaussian(epsilon=5.0, delta=0.01, bounds=bounds), kernel)
+        yield PrivateMixture(mechanisms.HaarWavelet(levels=3, epsilon=5.0, bounds=bounds), kernel)
+        yield PrivateMixture(mechanisms.RandomizedResponse(cells=6, epsilon=3.0, bounds=bounds), kernel)
+        yield PrivateMixture(mechanisms.SquareWave(epsilon=3.0, bounds=bounds), kernel)
+        yield PrivateMixture(mechanisms.Identity(), kernel)
+
+
+CONVOLVED = list(_convolved())
+ALL_EXACT = [(model, sampler) for model in CONVOLVED for sampler in EXACT_SAMPLERS]
+# Every exact sampler on the normal-Laplace pair, and two of them in turn on each other pair.
+SOME_EXACT = ALL_EXACT[: len(EXACT_SAMPLERS)] + [
+    (model, EXACT_SAMPLERS[(2 * k + j) % len(EXACT_SAMPLERS)])
+    for k, model in enumerate(CONVOLVED[1:])
+    for j in range(2)
+]
+
+CONJUGATE_MODELS = [
+    PrivateMixture(mechanisms.Gaussian(scale=2.0, bounds=WIDE), kernels.NoisyNormal(noise=2.0)),
+    PrivateMixture(mechanisms.Identity(), kernels.Normal()),
+]
+CONJUGATE_SAMPLERS = [
+    samplers.Neal2(),
+    samplers.Neal3(),
+    samplers.SplitMerge(samplers.Neal2()),
+    samplers.SplitMerge(samplers.Neal3()),
+    samplers.SplitMerge(samplers.Neal3(), proposals=2, allocation="restricted"),
+]
+CONJUGATE = [(model, sampler) for model in CONJUGATE_MODELS for sampler in CONJUGATE_SAMPLERS]
+
+
 def name(value):
     """Return a short name for test ids."""
     return value.describe() if isinstance(value, PrivateMixture) else repr(value)

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
+from oracles import noisy_partitions
 from oracles.normal_partitions import density_mean, partition_posterior
 from privmix import PrivateMixture, kernels, mechanisms, priors, samplers
 from privmix.testing import enumeration_test
-from privmix.testing.mutants import neal5_bugs, published_bugs, slice_bugs
+from privmix.testing.mutants import exact_bugs, neal5_bugs, published_bugs, slice_bugs
 from privmix.testing.prior_limit import batch_means
+from samplers.cases import CONJUGATE_SAMPLERS, EXACT_SAMPLERS
 from seeds import SEEDS
 
 Z = np.array([-6.0, -2.0, 1.5, 5.0])
@@ -28,6 +30,32 @@ def test_partitions_follow_their_exact_law(noise, sampler, seed):
     exact = partition_posterior(Z, noise, SCALE, CONCENTRATION, *BASE)
     result = enumeration_test(model_with(noise), sampler, Z, exact, seed=seed)
     assert result.p_value > 1e-6, str(result)
+
+
+@pytest.mark.parametrize("sampler", EXACT_SAMPLERS, ids=repr)
+@pytest.mark.parametrize("noise", MECHANISMS)
+def test_partitions_of_exact_samplers(noise, sampler):
+    exact = partition_posterior(Z, noise, SCALE, CONCENTRATION, *BASE)
+    result = enumeration_test(model_with(noise), sampler, Z, exact, chains=8000, sweeps=150)
+    assert result.p_value > 1e-6, str(result)
+
+
+@pytest.mark.parametrize("sampler", [*CONJUGATE_SAMPLERS, samplers.Neal8(), samplers.Neal5()], ids=repr)
+def test_partitions_under_the_truncated_base_measure(sampler):
+    exact = noisy_partitions.partition_posterior(Z, SCALE, CONCENTRATION, *BASE)
+    model = PrivateMixture(MECHANISMS["gaussian"], kernels.NoisyNormal(SCALE, *BASE), priors.DirichletProcess(1.0))
+    result = enumeration_test(model, sampler, Z, exact, chains=8000, sweeps=150)
+    assert result.p_value > 1e-6, str(result)
+
+
+def test_dropped_truncation_constant_is_rejected():
+    exact = noisy_partitions.partition_posterior(Z, SCALE, CONCENTRATION, *BASE)
+    model = PrivateMixture(MECHANISMS["gaussian"], kernels.NoisyNormal(SCALE, *BASE), priors.DirichletProcess(1.0))
+    mutant = exact_bugs()[0]
+    result = enumeration_test(
+        model, mutant.sampler, Z, exact, chains=8000, sweeps=150, replacements=mutant.replacements()
+    )
+    assert result.p_value < 1e-6, str(result)
 
 
 @pytest.mark.parametrize(

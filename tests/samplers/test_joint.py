@@ -3,12 +3,12 @@
 import pytest
 
 from privmix.testing import all_mutants, joint_test
-from samplers.cases import CASES, name
+from samplers.cases import CASES, CONJUGATE, SOME_EXACT, name
 from seeds import SEEDS
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize(("model", "sampler"), CASES, ids=name)
+@pytest.mark.parametrize(("model", "sampler"), CASES + SOME_EXACT + CONJUGATE, ids=name)
 def test_sampler_targets_its_posterior(model, sampler, seed):
     result = joint_test(model, sampler, seed=seed)
     assert not result.rejected, str(result)
@@ -22,7 +22,10 @@ def test_planted_bug_is_rejected(mutant):
     assert result.rejected, str(result)
 
 
-@pytest.mark.parametrize("mutant", [m for m in all_mutants() if not m.equivalent], ids=lambda m: m.name)
+SETTINGS = {(name(m.model), repr(m.model), repr(m.sampler), m.n, m.sweeps): m for m in all_mutants()}
+
+
+@pytest.mark.parametrize("mutant", SETTINGS.values(), ids=lambda m: m.name)
 def test_same_case_without_the_bug_passes(mutant):
     result = joint_test(mutant.model, mutant.sampler, n=mutant.n, sweeps=mutant.sweeps)
     assert not result.rejected, str(result)

@@ -8,16 +8,15 @@ from privmix.convolutions.gaussian_normal import GAUSSIAN_NORMAL
 from privmix.convolutions.identity import identity_convolution
 from privmix.convolutions.laplace_beta import LAPLACE_BETA
 from privmix.convolutions.laplace_normal import LAPLACE_NORMAL
-from privmix.kernels import Beta, HierarchicalNormal, Kernel, Normal
+from privmix.kernels import Beta, HierarchicalNormal, Kernel, NoisyNormal, Normal
 from privmix.mechanisms import Gaussian, Laplace, LocalMechanism
 
 __all__ = ["Convolution", "cells_convolution", "find", "register"]
 
-register(Laplace, Normal, LAPLACE_NORMAL)
-register(Laplace, HierarchicalNormal, LAPLACE_NORMAL)
+for _normal in (Normal, HierarchicalNormal, NoisyNormal):
+    register(Laplace, _normal, LAPLACE_NORMAL)
+    register(Gaussian, _normal, GAUSSIAN_NORMAL)
 register(Laplace, Beta, LAPLACE_BETA)
-register(Gaussian, Normal, GAUSSIAN_NORMAL)
-register(Gaussian, HierarchicalNormal, GAUSSIAN_NORMAL)
 
 
 def find(mechanism: LocalMechanism, kernel: Kernel) -> Convolution | None:

@@ -42,6 +42,8 @@ class Convolution:
         where that is cheap.
     extra
         Fillings of further slots that these functions call.
+    cost
+        Rough cost of log_g, in that of the normal-Laplace pair: what `samplers.Auto` weighs moves by.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Convolution:
     cdf: Callable | None = None
     gradient: Callable | None = None
     extra: Mapping[Callable, Callable] = field(default_factory=dict, hash=False)
+    cost: float = 1.0
 
     def hooks(self) -> dict[Callable, Callable]:
         """Return the slots that this convolution fills."""

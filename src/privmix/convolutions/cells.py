@@ -179,7 +179,7 @@ def cells_convolution(mechanism: LocalMechanism, kernel: Kernel) -> Convolution 
     tails = _kernel_hooks(kernel)
     if tails is None or kernel.dimension > 1 or not all(callable(hook) for hook in extra.values()):
         return None
-    return Convolution("piecewise constant", log_g, sample, extra={**extra, **tails})
+    return Convolution("piecewise constant", log_g, sample, extra={**extra, **tails}, cost=15.0)
 
 
 def _kernel_hooks(kernel: Kernel) -> dict[Callable, Callable] | None:

@@ -164,4 +164,4 @@ def mass_at(a, b, s, rate):
     return log_beta_weight(a, b, t, rest) + log_series - rate * rest, math.exp(-log_series)
 
 
-LAPLACE_BETA = Convolution("beta-Laplace", log_g, sample, cdf)
+LAPLACE_BETA = Convolution("beta-Laplace", log_g, sample, cdf, cost=20.0)

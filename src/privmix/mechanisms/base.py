@@ -54,6 +54,10 @@ class LocalMechanism(Part):
         """Length of one released record, or None if it is a number."""
         return None
 
+    def noise_spread(self) -> float | None:
+        """Return the standard deviation of the noise where z is y plus noise, else None."""
+        return None
+
     def encode(self, z: np.ndarray) -> np.ndarray:
         """Return the release in the form that ``log_q`` reads (made once, before sampling)."""
         return z

@@ -58,6 +58,10 @@ class Gaussian(LocalMechanism):
             return ApproxDP(float(np.max(self.epsilon)), float(self.delta))
         return ZCDP(float(0.5 * ((self.bounds[1] - self.bounds[0]) / np.min(self.scale)) ** 2))
 
+    def noise_spread(self) -> float:
+        """Return η, over the records in the mean square."""
+        return math.sqrt(float(np.mean(np.square(self.scale))))
+
     def log_q(self, z, y):
         """Return log N(z | y, η²)."""
         deviation = (z - y) / self.scale

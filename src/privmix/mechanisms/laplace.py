@@ -48,6 +48,10 @@ class Laplace(LocalMechanism):
             return None
         return PureDP(float((self.bounds[1] - self.bounds[0]) / np.min(self.scale)))
 
+    def noise_spread(self) -> float:
+        """Return √2·b, over the records in the mean square."""
+        return math.sqrt(2.0 * float(np.mean(np.square(self.scale))))
+
     def log_q(self, z, y):
         """Return log q(z|y) = −|z − y|/b − log 2b."""
         return -abs(z - y) / self.scale - math.log(2.0 * self.scale)

@@ -188,8 +188,13 @@ class Posterior:
             replace(new, draws=join_draws(old.draws, new.draws), seconds=old.seconds + new.seconds)
             for old, new in zip(self._chains, more, strict=True)
         ]
-        seed = self.datatree.attrs["seed"]
-        return Posterior.from_chains(self._plan, joined, entropy=seed, complete=complete, support=self.support)
+        attrs = self.datatree.attrs
+        longer = Posterior.from_chains(
+            self._plan, joined, entropy=attrs["seed"], complete=complete, support=self.support
+        )
+        if "auto" in attrs:
+            longer.datatree.attrs["auto"] = attrs["auto"]
+        return longer
 
     def save(self, path: str | Path) -> None:
         """Write the draws, the model and the last state of each chain as netCDF; the file appears whole or not at all.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from concurrent.futures import Executor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,10 @@ import numpy as np
 from privmix.engine import Plan, run_chains
 from privmix.engine.chains import shorten
 from privmix.model import PrivateMixture
+from privmix.posterior.auto import choose
 from privmix.posterior.posterior import Posterior
 from privmix.release import Release
-from privmix.samplers import Neal5, Sampler
+from privmix.samplers import Auto, Sampler
 
 # Allocations are kept by default while they take at most this many bytes.
 ALLOCATION_BYTES = 256 * 2**20
@@ -35,7 +37,7 @@ def sample(
     support: tuple[float, float] | None = None,
 ) -> Posterior:
     """Draw from the posterior of a model; `PrivateMixture.sample` documents the parameters."""
-    sampler = Neal5() if sampler is None else sampler
+    sampler = Auto() if sampler is None else sampler
     if not isinstance(sampler, Sampler):
         hint = f" Did you mean {sampler.__name__}()?" if isinstance(sampler, type) else ""
         raise TypeError(f"sampler must be a Sampler such as samplers.Neal5(); got {sampler!r}.{hint}")
@@ -47,14 +49,21 @@ def sample(
         allocations = 4 * len(z) * draws * chains <= ALLOCATION_BYTES
     seeds = np.random.SeedSequence(seed)
     plan = Plan(model, sampler, z, int(draws), int(warmup), int(thin), allocations)
-    done, complete = run_chains(plan, list(seeds.spawn(chains)), progress=progress, executor=executor)
+    starts, why = list(seeds.spawn(chains)), ""
+    if isinstance(sampler, Auto):
+        chosen, why = choose(sampler, plan, seeds.spawn(1)[0])
+        plan = replace(plan, sampler=chosen)
+    done, complete = run_chains(plan, starts, progress=progress, executor=executor)
     if not complete:
         done = shorten(done)
         warnings.warn(
             f"interrupted: {len(done)} of {chains} chains kept, with {done[0].length} of {draws} draws each.",
             stacklevel=3,
         )
-    return Posterior.from_chains(plan, done, entropy=str(seeds.entropy), complete=complete, support=support)
+    posterior = Posterior.from_chains(plan, done, entropy=str(seeds.entropy), complete=complete, support=support)
+    if why:
+        posterior.datatree.attrs["auto"] = why
+    return posterior
 
 
 def check_count(name: str, value: Any, least: int) -> None:

@@ -53,7 +53,7 @@ class SplitMerge(base.Sampler):
     inner
         A sampler whose state is a partition without records: `Neal8`, ``Neal5(exact=True)``, `Neal2` or `Neal3`.
     proposals
-        Proposals in each sweep.
+        Proposals in each sweep. One is best where it was measured: it costs as much as the rest of the sweep.
     allocation
         How a split hands out the members: ``"sequential"`` or ``"restricted"`` (Gibbs scans).
     scans
@@ -61,7 +61,7 @@ class SplitMerge(base.Sampler):
     """
 
     inner: base.Sampler = field(default_factory=Neal8)
-    proposals: int = 5
+    proposals: int = 1
     allocation: Literal["sequential", "restricted"] = "sequential"
     scans: int = 3
 

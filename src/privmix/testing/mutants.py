@@ -12,15 +12,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from privmix.kernels import Beta, HierarchicalNormal, Kernel, Normal
+from privmix.convolutions import conjugate, gaussian_normal, laplace_normal
+from privmix.kernels import Beta, HierarchicalNormal, Kernel, NoisyNormal, Normal
 from privmix.kernels import beta as beta_file
 from privmix.kernels import random_walk as random_walk_file
 from privmix.mechanisms import Gaussian, HaarWavelet, Laplace, evidence
 from privmix.model import PrivateMixture
 from privmix.priors import DirichletProcess
-from privmix.samplers import Neal5, Sampler, Slice, neal5
+from privmix.samplers import Neal2, Neal3, Neal5, Neal8, Sampler, Slice, SplitMerge, neal5, neal8, split_merge
 from privmix.samplers import slice as slice_file
-from privmix.samplers.moves import atoms, partition
+from privmix.samplers.moves import atoms, parameters, partition
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,7 @@ _LEARNED_MANY = PrivateMixture(Laplace(epsilon=5.0, bounds=_WIDE), HierarchicalN
 _BETA = PrivateMixture(Laplace(epsilon=5.0, bounds=(0.0, 1.0)), Beta(), DirichletProcess(2.0))
 _WALKED = PrivateMixture(Laplace(epsilon=5.0, bounds=(0.0, 1.0)), WalkedBeta(), DirichletProcess(2.0))
 _FIRM = PrivateMixture(Laplace(epsilon=5.0, bounds=_WIDE), Normal(mean=1.0, precision_scale=1.0), DirichletProcess(2.0))
+_NOISY = PrivateMixture(Gaussian(scale=2.0, bounds=_WIDE), NoisyNormal(noise=2.0), DirichletProcess(2.0))
 _HAAR = PrivateMixture(HaarWavelet(levels=3, epsilon=10.0, bounds=(0.0, 1.0)), Beta(), DirichletProcess(2.0))
 
 
@@ -311,6 +313,110 @@ def part_bugs() -> list[Mutant]:
     ]
 
 
+def exact_bugs() -> list[Mutant]:
+    """Return bugs of the samplers that use g(z|θ), and of the closed forms behind them."""
+    walked, urn = Neal8(), Neal5(exact=True)
+    return [
+        _one(
+            "truncated base measure not normalised, as the paper prints it",
+            conjugate.truncated_marginal,
+            " - log_gamma_p(kernel.shape, kernel.rate / floor)",
+            "",
+            _NOISY,
+            Neal3(),
+        ),
+        _one(
+            "atoms drawn without the truncation",
+            conjugate.draw_truncated,
+            "total = rate / truncated_gamma(rng, kernel.shape + 0.5 * stat[COUNT], rate / floor)",
+            "total = floor + rate / gamma(rng, kernel.shape + 0.5 * stat[COUNT])",
+            _NOISY,
+            Neal2(),
+        ),
+        _one(
+            "record drawn from the wrong tail",
+            laplace_normal.sample,
+            "normal_excess(rng, r - d, math.inf)",
+            "normal_excess(rng, r + d, math.inf)",
+            _NORMAL,
+            Slice(records="exact"),
+        ),
+        _one(
+            "g with half of the noise's variance",
+            gaussian_normal.log_g,
+            "theta[1] + mechanism.scale * mechanism.scale",
+            "theta[1] + 0.5 * mechanism.scale * mechanism.scale",
+            _GAUSSIAN,
+            walked,
+        ),
+        _one(
+            "each empty cluster weighs α, not α/m",
+            neal8.draw_label,
+            "n - 1, clusters) / m)",
+            "n - 1, clusters))",
+            _NORMAL,
+            walked,
+        ),
+        _one("exact urn step inverted", neal5.move_label, "current - proposed", "proposed - current", _NORMAL, urn),
+        _one(
+            "walk without the prior",
+            parameters.marginal_target,
+            "total = log_base(parts.kernel, theta, state.hyper)",
+            "total = 0.0",
+            _NORMAL,
+            urn,
+        ),
+        _one(
+            "walk on the log scale without the Jacobian",
+            parameters.walk_atom,
+            "(step if log_scale(p) else 0.0)",
+            "0.0",
+            _NORMAL,
+            walked,
+        ),
+        _one(
+            "stale records under integrated labels",
+            parameters.impute_and_update,
+            "draw_records(parts, data, state, rng)",
+            "pass",
+            _NORMAL,
+            Slice(records="integrated"),
+        ),
+        _one(
+            "split without the proposal's probability",
+            split_merge.split_or_merge,
+            " - log_proposal",
+            "",
+            _NORMAL,
+            SplitMerge(urn, proposals=5),
+        ),
+        _one(
+            "split without the concentration",
+            split_merge.log_prior_ratio,
+            "math.log(weight) + ",
+            "",
+            _NORMAL,
+            SplitMerge(urn, proposals=5),
+        ),
+        _one(
+            "merger judged as a split",
+            split_merge.split_or_merge,
+            "(-log_ratio if splitting else log_ratio)",
+            "-log_ratio",
+            _NORMAL,
+            SplitMerge(urn, proposals=5),
+        ),
+        _one(
+            "conjugate split without the merged marginal",
+            split_merge.gain_by_statistics,
+            " - merged",
+            " - 0.9 * merged",
+            _NOISY,
+            SplitMerge(Neal3(), proposals=5),
+        ),
+    ]
+
+
 def all_mutants() -> list[Mutant]:
     """Return every planted bug."""
-    return published_bugs() + neal5_bugs() + slice_bugs() + part_bugs()
+    return published_bugs() + neal5_bugs() + slice_bugs() + part_bugs() + exact_bugs()

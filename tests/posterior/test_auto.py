@@ -1,0 +1,75 @@
+"""Auto chooses a sampler, says which and why, and gives the draws that the chosen sampler gives."""
+
+import numpy as np
+import pytest
+
+import privmix
+from privmix import PrivateMixture, kernels, mechanisms, samplers
+from privmix.posterior import auto as auto_file
+
+BOUNDS = (-10.0, 10.0)
+
+
+def release(epsilon, n=60):
+    mechanism = mechanisms.Laplace(epsilon=epsilon, bounds=BOUNDS)
+    return PrivateMixture(mechanism), mechanism.privatize(np.repeat([-5.0, 0.0, 5.0], n // 3), seed=1)
+
+
+def test_strong_noise_wants_split_merge_and_weak_noise_exact_records():
+    strong, weak = (samplers.Auto().candidates(*release(epsilon))[0].sampler for epsilon in (1.0, 100.0))
+    assert strong == samplers.SplitMerge(samplers.Neal5(exact=True))
+    assert weak == samplers.Neal5(exact=True, update="impute")
+
+
+def test_a_pair_without_g_gets_the_papers_samplers():
+    model = PrivateMixture(mechanisms.Gaussian(scale=2.0, bounds=(0.0, 1.0)), kernels.Beta())
+    names = {type(candidate.sampler).__name__ for candidate in samplers.Auto().candidates(model, np.zeros(5))}
+    assert names == {"Neal5", "Slice"}
+    assert all(not getattr(c.sampler, "exact", False) for c in samplers.Auto().candidates(model, np.zeros(5)))
+
+
+def test_revealed_records_are_served():
+    model = PrivateMixture(mechanisms.Identity())
+    posterior = model.sample(np.linspace(-3.0, 3.0, 20), draws=20, warmup=5, chains=1, seed=1)
+    assert posterior.n_clusters.min() >= 1
+
+
+def test_choice_is_told_and_kept(tmp_path):
+    model, z = release(1.0)
+    posterior = model.sample(z, draws=30, warmup=10, chains=2, seed=1)
+    assert posterior.sampler == samplers.SplitMerge(samplers.Neal5(exact=True))
+    assert "by rule: noise" in posterior.datatree.attrs["auto"]
+    posterior.save(tmp_path / "fit.nc")
+    loaded = privmix.load(tmp_path / "fit.nc")
+    assert loaded.sampler == posterior.sampler
+    assert loaded.resume(5).datatree.attrs["auto"] == posterior.datatree.attrs["auto"]
+
+
+def test_draws_are_those_of_the_chosen_sampler_and_of_the_seed():
+    model, z = release(1.0)
+    settings = {"draws": 400, "warmup": 100, "thin": 15, "chains": 2, "seed": 3}
+    posterior = model.sample(z, **settings)
+    assert "a pilot of" in posterior.datatree.attrs["auto"]
+    again = model.sample(z, **settings)
+    named = model.sample(z, posterior.sampler, **settings)
+    assert np.array_equal(posterior.n_clusters, again.n_clusters)
+    assert np.array_equal(posterior.n_clusters, named.n_clusters)
+
+
+@pytest.mark.parametrize(("better", "expected"), [(1.0, 0), (1.4, 0), (1.6, 1)])
+def test_pilot_overrules_only_when_clearly_better(better, expected, monkeypatch):
+    model, z = release(1.0)
+    auto = samplers.Auto()
+    candidates = auto.candidates(model, z)
+    rates = {candidates[0].sampler: 1.0, candidates[1].sampler: better}
+    monkeypatch.setattr(auto_file, "pilot_rate", lambda candidate, *rest: rates[candidate.sampler])
+    plan = auto_file.Plan(model, auto, z, 10_000, 0, 1, allocations=False)
+    assert auto_file.choose(auto, plan, 1)[0] == candidates[expected].sampler
+
+
+def test_effective_size_tells_sticky_chains():
+    rng = np.random.default_rng(1)
+    free = rng.standard_normal(2000)
+    sticky = np.repeat(rng.standard_normal(40), 50)
+    assert auto_file.effective_size(free) > 4.0 * auto_file.effective_size(sticky)
+    assert auto_file.effective_size(np.ones(100)) == 0.0

@@ -26,7 +26,7 @@ def test_model_follows_from_the_bounds(posterior):
     assert posterior.model.prior == priors.DirichletProcess(1.0)
     assert posterior.model.mechanism == MECHANISM
     assert posterior.support == BOUNDS
-    assert isinstance(posterior.sampler, samplers.Neal5)
+    assert isinstance(posterior.sampler, samplers.SplitMerge)
     assert (posterior.chains, posterior.draws) == (2, 20)
 
 
@@ -48,9 +48,9 @@ def test_fit_is_shifted_and_stretched_with_the_data(posterior, shift, stretch):
         assert moved == pytest.approx(posterior.density(grid)[name].values, rel=1e-9, abs=1e-12)
 
 
-def test_revealed_records_need_another_sampler():
-    with pytest.raises(ValueError, match=r"Identity reveals them.* Use .*Slice\.$"):
-        privmix.fit(Z, mechanisms.Identity(bounds=BOUNDS))
+def test_revealed_records_are_fitted_by_default():
+    posterior = privmix.fit(Z, mechanisms.Identity(bounds=BOUNDS), **FEW)
+    assert posterior.sampler == samplers.Neal5(exact=True, update="impute")
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def test_wrong_sampler(sampler, hint):
 def test_neal5_refuses_revealed_records():
     message = "Neal5 proposes confidential values, but Identity reveals them, so that no proposal could be accepted."
     with pytest.raises(ValueError, match=rf"^{re.escape(message)} Use .*Slice\.$"):
-        ORIGINAL.sample(Z)
+        ORIGINAL.sample(Z, samplers.Neal5())
 
 
 @pytest.mark.parametrize(

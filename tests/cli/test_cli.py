@@ -248,7 +248,10 @@ FIT_ERRORS = {
     "draws": (["release.csv", *FIT, "--draws", 0], "draws must be a whole number of at least 1; got 0"),
     "chains": (["release.csv", *FIT, "--chains", 0], "chains must be a whole number of at least 1; got 0"),
     "warmup": (["release.csv", *FIT, "--warmup", -1], "warmup must be a whole number of at least 0; got -1"),
-    "auxiliaries": (["release.csv", *FIT, "--auxiliaries", 0], "auxiliaries must be a whole number of at least 1"),
+    "auxiliaries": (
+        ["release.csv", *FIT, "--sampler", "neal5", "--auxiliaries", 0],
+        "auxiliaries must be a whole number of at least 1",
+    ),
     "auxiliaries of slice": (
         ["release.csv", *FIT, "--sampler", "slice", "--auxiliaries", 2],
         "belongs to --sampler neal5",

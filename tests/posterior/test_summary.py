@@ -137,8 +137,8 @@ def test_arviz_reads_the_draws(posterior, arviz):
 
 def test_text_of_a_posterior(posterior):
     assert repr(posterior) == (
-        "<privmix.Posterior: Normal × Laplace × DirichletProcess, Neal5, 2 chains × 100 draws, 30 records>"
+        "<privmix.Posterior: Normal × Laplace × DirichletProcess, SplitMerge, 2 chains × 100 draws, 30 records>"
     )
     assert (posterior.chains, posterior.draws) == (2, 100)
-    assert isinstance(posterior.sampler, samplers.Neal5)
+    assert isinstance(posterior.sampler, samplers.SplitMerge)
     assert posterior.model.mechanism == MECHANISM

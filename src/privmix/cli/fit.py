@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 class SamplerName(StrEnum):
     """Samplers of the command line."""
 
+    auto = "auto"
     neal5 = "neal5"
+    neal8 = "neal8"
     slice = "slice"
 
 
@@ -46,9 +48,14 @@ def fit(
     picture: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Picture of the density; by default beside the output, .png.")
     ] = None,
-    sampler: Annotated[SamplerName, typer.Option(help="How to draw.")] = SamplerName.neal5,
+    sampler: Annotated[
+        SamplerName, typer.Option(help="How to draw; auto chooses by noise and pilot.")
+    ] = SamplerName.auto,
     auxiliaries: Annotated[
-        int | None, typer.Option(metavar="M", help="Values that neal5 tries for each proposal; 1 by default.")
+        int | None,
+        typer.Option(
+            metavar="M", help="Values that neal5 tries for each proposal (1), or empty clusters that neal8 offers (3)."
+        ),
     ] = None,
     kernel: Annotated[
         KernelName,
@@ -181,9 +188,11 @@ def build_sampler(name: SamplerName, auxiliaries: int | None) -> Sampler:
 
     if name is SamplerName.neal5:
         return samplers.Neal5() if auxiliaries is None else samplers.Neal5(auxiliaries)
+    if name is SamplerName.neal8:
+        return samplers.Neal8() if auxiliaries is None else samplers.Neal8(auxiliaries)
     if auxiliaries is not None:
-        raise ValueError("--auxiliaries belongs to --sampler neal5; slice has none. Leave it out.")
-    return samplers.Slice()
+        raise ValueError(f"--auxiliaries belongs to --sampler neal5 or neal8; {name} has none. Leave it out.")
+    return samplers.Slice() if name is SamplerName.slice else samplers.Auto()
 
 
 def _sample(
@@ -220,6 +229,8 @@ def _report(posterior: Posterior) -> None:
     summary = posterior.summary()
     header = ["quantity", "mean", "sd", "bulk ESS", "tail ESS", "R-hat", "note"]
     print_table(header, summary_rows(summary), f"{posterior.chains} chains × {posterior.draws:,} draws")
+    if "auto" in posterior.datatree.attrs:
+        typer.echo(f"sampler: {posterior.datatree.attrs['auto']}")
     warn_of(summary)
 
 

@@ -17,7 +17,7 @@ from privmix.engine import block
 from privmix.engine.compile import compile_block
 from privmix.engine.cpus import available_cpus
 from privmix.engine.progress import Monitor, show_progress
-from privmix.engine.start import initial_latent
+from privmix.engine.start import initial_latent, set_first_steps
 from privmix.samplers.base import Draws, Latent
 
 if TYPE_CHECKING:
@@ -156,7 +156,9 @@ def _begin(plan: Plan, start: Any) -> tuple[Any, np.random.Generator, Latent, np
     rng = np.random.Generator(np.random.PCG64(start))
     clusters = 1 + int(rng.integers(min(len(plan.z), 10)))
     state = plan.sampler.allocate(plan.model, len(plan.z))
-    return state, rng, initial_latent(plan.model, plan.z, clusters=clusters), control
+    latent = initial_latent(plan.model, plan.z, clusters=clusters)
+    set_first_steps(plan.model, state, latent)
+    return state, rng, latent, control
 
 
 def _next_size(size: int, seconds: float) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,3 +34,18 @@ def initial_latent(model: PrivateMixture, z: np.ndarray, clusters: int) -> Laten
         concentration=np.zeros(1),
         hyper=np.zeros(len(kernel.hyperparameters)),
     )
+
+
+def set_first_steps(model: PrivateMixture, state: Any, latent: Latent) -> None:
+    """Set the first step sizes of random walks to the spread of the records, for parameters on their scale.
+
+    Parameters that move on the log scale need none. So data that are stretched give a chain that is stretched, and
+    warm-up starts from steps of the right order.
+    """
+    kernel = model.kernel
+    spread = float(np.std(latent.y)) or 1.0
+    steps = np.array([0.0 if name in kernel.positive else np.log(spread) for name in kernel.parameters])
+    if hasattr(state, "walk"):
+        state.walk[:] = steps
+    if not hasattr(type(kernel), "update"):
+        state.tune[1:] = steps

@@ -15,10 +15,13 @@ def release(epsilon, n=60):
     return PrivateMixture(mechanism), mechanism.privatize(np.repeat([-5.0, 0.0, 5.0], n // 3), seed=1)
 
 
-def test_strong_noise_wants_split_merge_and_weak_noise_exact_records():
-    strong, weak = (samplers.Auto().candidates(*release(epsilon))[0].sampler for epsilon in (1.0, 100.0))
-    assert strong == samplers.SplitMerge(samplers.Neal5(exact=True))
-    assert weak == samplers.Neal5(exact=True, update="impute")
+def test_choice_follows_the_noise():
+    first = [samplers.Auto().candidates(*release(epsilon))[0].sampler for epsilon in (1.0, 10.0, 100.0)]
+    assert first == [
+        samplers.SplitMerge(samplers.Neal5(exact=True)),
+        samplers.Neal5(),
+        samplers.Slice(records="exact"),
+    ]
 
 
 def test_a_pair_without_g_gets_the_papers_samplers():

@@ -2,8 +2,8 @@
 
 What to expect, measured on the paper's Section 4.1: under strong noise, label steps with g(z|θ), parameters that walk
 on it, and one split or merge a sweep give four to twelve times the effective draws per second of the paper's better
-sampler; under weak noise, exact records and the kernel's own update do best; where g is costly or unknown, the paper's
-Neal 5, and its slice sampler under weak noise.
+sampler; under moderate noise its Neal 5, whose record-update is the cheapest, is as good; under weak noise the slice
+sampler with exact records is. Where g is costly or unknown: Neal 5, or the slice sampler under weak noise.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from privmix.samplers.split_merge import SplitMerge
 if TYPE_CHECKING:
     from privmix.model import PrivateMixture
 
-# Noise below this share of the spread of the data leaves the records nearly known.
+# Noise beyond this many spreads of the data is strong: the release hardly tells one cluster from another.
+STRONG = 1.0
+# Noise below this share of the spread leaves the records nearly known.
 WEAK = 0.2
 # g(z|θ) that costs more than this many normal-Laplace evaluations is evaluated once a record at most.
 COSTLY = 5.0
@@ -56,29 +58,28 @@ class Auto(base.Sampler):
     functions: ClassVar[dict[Callable, Callable]] = {}
 
     def candidates(self, model: PrivateMixture, z: np.ndarray) -> list[Candidate]:
-        """Return two candidates, the one that the rule prefers first."""
+        """Return the candidates, the one that the rule prefers first.
+
+        Costs are those of a record-update in units of the pseudo-marginal Neal 5's, as measured on Section 4.1.
+        """
         ratio = noise_ratio(model, z)
-        strong = ratio is None or ratio > WEAK
         words = "noise of unknown size" if ratio is None else f"noise {ratio:.2g} times the spread of the data"
         if model.mechanism.reveals:
-            return _known(model, "the records are known")
-        if model.convolution is None:
-            return _ordered(strong, Candidate(Neal5(), 1.0, words), Candidate(Slice(), 2.0, words))
-        if model.convolution.cost > COSTLY:
-            words += ", and g(z|θ) is costly"
-            return _ordered(strong, Candidate(Neal5(), 1.0, words), Candidate(Slice(), 2.0, words))
-        imputing = Neal5(exact=True, update="impute")
-        walk = SplitMerge(Neal5(exact=True)) if hasattr(type(model.kernel), "log_base") else imputing
-        return _ordered(strong, Candidate(walk, 4.5, words), Candidate(imputing, 3.0, words))
+            return _for_known_records(model)
+        neal5, sliced = Candidate(Neal5(), 1.0, words), Candidate(Slice(), 2.0, words)
+        if model.convolution is None or model.convolution.cost > COSTLY:
+            return [sliced, neal5] if ratio is not None and ratio < WEAK else [neal5, sliced]
+        if ratio is not None and ratio < WEAK:
+            exact = Candidate(Slice(records="exact"), 2.8, words)
+            return [exact, Candidate(Neal5(exact=True, update="impute"), 2.2, words)]
+        if not hasattr(type(model.kernel), "log_base"):
+            return [neal5, sliced]
+        splitting = Candidate(SplitMerge(Neal5(exact=True)), 5.0, words)
+        return [neal5, splitting] if ratio is not None and ratio < STRONG else [splitting, neal5]
 
 
-def _ordered(strong: bool, for_strong: Candidate, for_weak: Candidate) -> list[Candidate]:
-    if for_strong.sampler == for_weak.sampler:
-        return [for_strong]
-    return [for_strong, for_weak] if strong else [for_weak, for_strong]
-
-
-def _known(model: PrivateMixture, words: str) -> list[Candidate]:
+def _for_known_records(model: PrivateMixture) -> list[Candidate]:
+    words = "the records are known"
     sliced = Candidate(Slice(), 1.5, words)
     if model.convolution is None:
         return [sliced]

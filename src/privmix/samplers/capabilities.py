@@ -33,6 +33,7 @@ def need_conjugacy(name: str, what: str, model: PrivateMixture) -> None:
             f"{name} integrates {what} out, which needs a conjugate marginal; {pair(model)} has none. Use Neal5, Slice "
             "or Neal8, or the Gaussian mechanism with kernels.NoisyNormal (Identity with kernels.Normal)."
         )
+    need_convolution(name, model)
     reason = model.conjugate.refuses(model.mechanism, model.kernel)
     if reason:
         raise ValueError(f"{name} needs a conjugate marginal: {reason}")

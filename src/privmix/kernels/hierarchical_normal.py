@@ -8,9 +8,8 @@ from typing import ClassVar
 
 from privmix.kernels.base import Kernel
 from privmix.kernels.checks import check_interval
-from privmix.kernels.normal import prepare_normal, sample_normal_between
-from privmix.numerics import gamma, normal, normal_cdf
-from privmix.numerics.normal_tails import normal_mass
+from privmix.kernels.normal import Normal
+from privmix.numerics import gamma, normal
 
 # Shape of the inverse-gamma prior of a component's variance: its mean exists, its tail lets components be wide.
 SHAPE = 3.0
@@ -34,36 +33,18 @@ class HierarchicalNormal(Kernel):
 
     parameters: ClassVar[tuple[str, ...]] = ("mean", "variance")
     positive: ClassVar[tuple[str, ...]] = ("variance",)
-    constants: ClassVar[int] = 3
+    constants: ClassVar[int] = Normal.constants
     hyperparameters: ClassVar[tuple[str, ...]] = ("location", "spread", "rate")
+
+    log_f = Normal.log_f
+    sample = Normal.sample
+    prepare = Normal.prepare
+    cdf = Normal.cdf
+    mass = Normal.mass
+    sample_between = Normal.sample_between
 
     def __post_init__(self) -> None:
         check_interval(self, "bounds")
-
-    def log_f(self, y, theta):
-        """Return log N(y | μ, σ²)."""
-        deviation = y - theta[0]
-        return theta[4] - theta[3] * deviation * deviation
-
-    def sample(self, rng, theta):
-        """Draw y ~ N(μ, σ²)."""
-        return theta[0] + theta[2] * normal(rng)
-
-    def prepare(self, theta):
-        """Keep σ, 1/(2σ²) and −log(σ√2π)."""
-        prepare_normal(theta)
-
-    def cdf(self, y, theta):
-        """Return P(Y ≤ y | μ, σ²)."""
-        return normal_cdf((y - theta[0]) / theta[2])
-
-    def mass(self, lower, upper, theta):
-        """Return P(lower < Y ≤ upper | μ, σ²), accurate in both tails."""
-        return normal_mass((lower - theta[0]) / theta[2], (upper - theta[0]) / theta[2])
-
-    def sample_between(self, rng, theta, lower, upper):
-        """Draw y ~ N(μ, σ²) truncated to [lower, upper]."""
-        return sample_normal_between(rng, theta[0], theta[2], lower, upper)
 
     def base(self, rng, theta, hyper):
         """Draw μ ~ N(location, spread) and σ² ~ InverseGamma(3, rate)."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from privmix.convolutions.base import draw_given
+from privmix.jit import slot
 from privmix.mechanisms.base import at_record
 from privmix.priors.base import update_given_partition
 from privmix.samplers import base
@@ -96,6 +97,21 @@ def check_model(name: str, update: str, model: PrivateMixture) -> None:
         need_log_base(name, model)
 
 
+@slot
+def update_label(parts, data, state, rng, i):
+    """Update the cluster of record i; return whether a proposal was accepted, or the record moved."""
+
+
+def sweep(parts, data, state, rng):
+    """Update the label of every record, then what the clusters share."""
+    moved = 0
+    for i in range(len(state.allocation)):
+        moved += update_label(parts, data, state, rng, i)
+    state.statistic[0] = moved / len(state.allocation)
+    finish_sweep(parts, data, state, rng)
+    return True
+
+
 def adopt(parts, data, state, latent, rng):
     """Start at a latent configuration; its records are integrated out."""
     adopt_partition(state, latent)
@@ -118,4 +134,9 @@ def impute(parts, data, state, rng, ys):
         ys[i] = draw_given(at_record(parts.mechanism, i), parts.kernel, rng, data.z[i], theta)
 
 
-FUNCTIONS: dict[Callable, Callable] = {base.adopt: adopt, base.record: record_partition, base.impute: impute}
+FUNCTIONS: dict[Callable, Callable] = {
+    base.adopt: adopt,
+    base.sweep: sweep,
+    base.record: record_partition,
+    base.impute: impute,
+}

@@ -22,7 +22,6 @@ from privmix.mechanisms.evidence import evidence, settle
 from privmix.numerics import exponential, uniform_index
 from privmix.priors.base import update_given_partition
 from privmix.samplers import base, marginal
-from privmix.samplers.marginal import finish_sweep
 from privmix.samplers.moves.atoms import update_atoms, update_base
 from privmix.samplers.moves.partition import CLUSTERS, ROWS, adopt_partition, join, propose_row, record_partition
 
@@ -97,7 +96,7 @@ class Neal5(base.Sampler):
     def hooks(self, model: PrivateMixture) -> dict[Callable, Callable]:
         """Return the slots: those of the exact urn step, or of the pseudo-marginal one."""
         if self.exact:
-            return {**marginal.FUNCTIONS, base.sweep: urn_sweep, **marginal.update_hooks(self.update)}
+            return {**marginal.FUNCTIONS, marginal.update_label: move_label, **marginal.update_hooks(self.update)}
         return dict(self.functions)
 
     def allocate(self, model: PrivateMixture, n: int) -> State | marginal.State:
@@ -195,16 +194,6 @@ def impute(parts, data, state, rng, ys):
                 best = score
                 chosen = j
         copy_y(ys, i, state.auxiliary, i * m + chosen)
-
-
-def urn_sweep(parts, data, state, rng):
-    """Propose a cluster from the urn once for each record and accept by the ratio of g(z|θ)."""
-    accepted = 0
-    for i in range(len(state.allocation)):
-        accepted += move_label(parts, data, state, rng, i)
-    state.statistic[0] = accepted / len(state.allocation)
-    finish_sweep(parts, data, state, rng)
-    return True
 
 
 def move_label(parts, data, state, rng, i):

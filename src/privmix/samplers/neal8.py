@@ -12,7 +12,6 @@ from privmix.kernels.slots import draw_atom
 from privmix.mechanisms.base import at_record
 from privmix.priors.base import new_weight
 from privmix.samplers import base, marginal
-from privmix.samplers.marginal import finish_sweep
 from privmix.samplers.moves.labels import draw_index
 from privmix.samplers.moves.partition import CLUSTERS, FREE, ROWS, join
 
@@ -55,16 +54,6 @@ class Neal8(base.Sampler):
     def hooks(self, model: PrivateMixture) -> dict[Callable, Callable]:
         """Return the slots that this sampler fills."""
         return {**self.functions, **marginal.update_hooks(self.update)}
-
-
-def sweep(parts, data, state, rng):
-    """Draw the label of every record, then update what the clusters share."""
-    moved = 0
-    for i in range(len(state.allocation)):
-        moved += draw_label(parts, data, state, rng, i)
-    state.statistic[0] = moved / len(state.allocation)
-    finish_sweep(parts, data, state, rng)
-    return True
 
 
 def draw_label(parts, data, state, rng, i):
@@ -119,4 +108,4 @@ def take_row(state, row):
     state.free[top] = row
 
 
-Neal8.functions = {**marginal.FUNCTIONS, base.sweep: sweep}
+Neal8.functions = {**marginal.FUNCTIONS, marginal.update_label: draw_label}

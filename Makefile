@@ -23,11 +23,11 @@ imports: $(SETUP)
 	$(BIN)/lint-imports
 
 unit: $(SETUP)
-	$(BIN)/pytest -n 2 --dist loadfile -m "not long"
+	$(BIN)/pytest -n 2 --dist worksteal -m "not long"
 
 test-long: $(SETUP)  ## the long statistical runs; the record of the last one is tests/long/RECORD.md
 	cp tests/long/HEAD.md tests/long/RECORD.md
-	PRIVMIX_RECORD=tests/long/RECORD.md $(BIN)/pytest -n 2 --dist loadfile -m long
+	PRIVMIX_RECORD=tests/long/RECORD.md $(BIN)/pytest -n 2 --dist worksteal -m long
 
 bench: $(SETUP)  ## ratios measured in one run: cost of a record-update against a standard-normal draw
 	$(BIN)/python -m benchmarks

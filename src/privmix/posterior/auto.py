@@ -18,7 +18,7 @@ from privmix.samplers.auto import Candidate
 # tell nothing, beyond the second nothing more.
 SHARE, LEAST, MOST = 0.03, 150, 1500
 # The rule's choice stands unless the other is this many times better: a short pilot sees no more.
-CLEARLY = 1.5
+CLEARLY = 2.0
 # Where the density is followed: quantiles of the plausible records.
 WATCHED = (0.02, 0.2, 0.4, 0.6, 0.8, 0.98)
 

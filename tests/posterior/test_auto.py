@@ -20,7 +20,7 @@ def test_choice_follows_the_noise():
     assert first == [
         samplers.SplitMerge(samplers.Neal5(exact=True)),
         samplers.Neal5(),
-        samplers.Slice(records="exact"),
+        samplers.Slice(),
     ]
 
 

@@ -2,8 +2,8 @@
 
 What to expect, measured on the paper's Section 4.1: under strong noise, label steps with g(z|θ), parameters that walk
 on it, and one split or merge a sweep give four to twelve times the effective draws per second of the paper's better
-sampler; under moderate noise its Neal 5, whose record-update is the cheapest, is as good, and under weak noise its slice
-sampler. Where g is costly or unknown: Neal 5, or the slice sampler under weak noise.
+sampler; under moderate noise its Neal 5, whose record-update is the cheapest, is as good, and under weak noise its
+slice sampler. Where g is costly or unknown: Neal 5, or the slice sampler under weak noise.
 """
 
 from __future__ import annotations

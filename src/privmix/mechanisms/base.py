@@ -23,25 +23,19 @@ def at_record(mechanism, i):
     """Return the mechanism's parameters as record i sees them."""
 
 
-class LocalMechanism(Part):
-    """A mechanism that perturbs each record by itself.
-
-    A subclass is a frozen dataclass with two hooks, ``log_q(self, z, y)`` (one record, compiled) and
-    ``perturb(self, rng, y)`` (all records, NumPy), and usually a ``guarantee``. The rest is inherited.
-    """
+class Mechanism(Part):
+    """What local and global mechanisms share: bounds, checks of the data, and the making of a release."""
 
     #: length of a confidential record: 1 for a number, d > 1 for a row
     dimension: ClassVar[int] = 1
     #: True if z determines y (no privacy): then y is known and never imputed
     reveals: ClassVar[bool] = False
+    #: True if one release is made of the whole data set, so that it says nothing of any one record's identity
+    is_global: ClassVar[bool] = False
     bounds: Any = None
 
-    def log_q(self, z, y):
-        """Return log q(z|y) of one record (hook)."""
-        raise NotImplementedError
-
     def perturb(self, rng: np.random.Generator, y: np.ndarray) -> np.ndarray:
-        """Draw z given y for all records (hook)."""
+        """Draw the release given all records (hook)."""
         raise NotImplementedError
 
     @property
@@ -49,24 +43,29 @@ class LocalMechanism(Part):
         """What the mechanism promises, or None where it promises nothing."""
         return None
 
-    @property
-    def width(self) -> int | None:
-        """Length of one released record, or None if it is a number."""
-        return None
-
     def noise_spread(self) -> float | None:
         """Return the standard deviation of the noise where z is y plus noise, else None."""
         return None
 
     def encode(self, z: np.ndarray) -> np.ndarray:
-        """Return the release in the form that ``log_q`` reads (made once, before sampling)."""
+        """Return the release in the form that hooks read (made once, before sampling)."""
         return z
 
     def initial(self, z: np.ndarray) -> np.ndarray:
-        """Return a plausible y for each record, to start a chain: the release itself, moved into the bounds."""
-        if z.ndim != 1:
-            return self._best_on_grid(z)
-        return z.copy() if self.bounds is None else np.clip(z, *self.bounds)
+        """Return a plausible y for each record, to start a chain."""
+        raise NotImplementedError
+
+    def hooks(self) -> dict[Callable, Callable]:
+        """Return the slots that this mechanism fills."""
+        raise NotImplementedError
+
+    def check_release(self, z: Any) -> np.ndarray:
+        """Return a release as an array of floats, or say what is wrong with it."""
+        raise NotImplementedError
+
+    def count_records(self, z: np.ndarray) -> int:
+        """Return the number of confidential records behind a checked release."""
+        return len(z)
 
     def privatize(self, y: Any, seed: Any = None) -> np.ndarray:
         """Return a sanitised copy of the confidential data.
@@ -92,6 +91,47 @@ class LocalMechanism(Part):
                 )
                 y = np.clip(y, lower, upper)
         return self.perturb(np.random.default_rng(seed), y)
+
+    def check_data(self, y: Any) -> np.ndarray:
+        """Return confidential data as an array of floats, or say what is wrong with them."""
+        y = as_floats(y, "the data y")
+        if y.ndim != 1 + (self.dimension > 1) or (self.dimension > 1 and y.shape[1] != self.dimension):
+            wanted = "one number a record" if self.dimension == 1 else f"rows of {self.dimension} numbers"
+            raise ValueError(f"{type(self).__name__} takes {wanted}; the data y have shape {y.shape}.")
+        self.check_records(len(y))
+        return y
+
+    def check_records(self, n: int) -> None:
+        """Refuse data whose length does not match a parameter given record by record."""
+        for name in self.per_record_fields():
+            value = getattr(self, name)
+            if np.ndim(value) == 1 and len(value) != n:
+                raise ValueError(
+                    f"{type(self).__name__} has one {name} for each of {len(value)} records, but there are {n} records."
+                )
+
+
+class LocalMechanism(Mechanism):
+    """A mechanism that perturbs each record by itself.
+
+    A subclass is a frozen dataclass with two hooks, ``log_q(self, z, y)`` (one record, compiled) and
+    ``perturb(self, rng, y)`` (all records, NumPy), and usually a ``guarantee``. The rest is inherited.
+    """
+
+    def log_q(self, z, y):
+        """Return log q(z|y) of one record (hook)."""
+        raise NotImplementedError
+
+    @property
+    def width(self) -> int | None:
+        """Length of one released record, or None if it is a number."""
+        return None
+
+    def initial(self, z: np.ndarray) -> np.ndarray:
+        """Return a plausible y for each record, to start a chain: the release itself, moved into the bounds."""
+        if z.ndim != 1:
+            return self._best_on_grid(z)
+        return z.copy() if self.bounds is None else np.clip(z, *self.bounds)
 
     def logpdf(self, z: Any, y: Any) -> np.ndarray:
         """Return log q(z|y) for each record; a single z or a single y is used for all.
@@ -135,24 +175,6 @@ class LocalMechanism(Part):
             )
         self.check_records(len(z))
         return z
-
-    def check_data(self, y: Any) -> np.ndarray:
-        """Return confidential data as an array of floats, or say what is wrong with them."""
-        y = as_floats(y, "the data y")
-        if y.ndim != 1 + (self.dimension > 1) or (self.dimension > 1 and y.shape[1] != self.dimension):
-            wanted = "one number a record" if self.dimension == 1 else f"rows of {self.dimension} numbers"
-            raise ValueError(f"{type(self).__name__} takes {wanted}; the data y have shape {y.shape}.")
-        self.check_records(len(y))
-        return y
-
-    def check_records(self, n: int) -> None:
-        """Refuse data whose length does not match a parameter given record by record."""
-        for name in self.per_record_fields():
-            value = getattr(self, name)
-            if np.ndim(value) == 1 and len(value) != n:
-                raise ValueError(
-                    f"{type(self).__name__} has one {name} for each of {len(value)} records, but there are {n} records."
-                )
 
     def _best_on_grid(self, z: np.ndarray) -> np.ndarray:
         if self.bounds is None or self.dimension > 1:

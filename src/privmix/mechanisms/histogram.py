@@ -1,0 +1,177 @@
+"""What mechanisms share that see the data only through the counts of a histogram."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from privmix.jit import bind, slot
+from privmix.mechanisms.base import check_bounds
+from privmix.mechanisms.global_mechanism import GlobalMechanism, log_ratio, replace
+
+
+@slot
+def log_bin(mechanism, z, j, count):
+    """Return what bin j adds to log q(z|counts) when its count is `count`: a mechanism's hook."""
+
+
+class Histogram(GlobalMechanism):
+    """A global mechanism that sees the counts of a histogram, each bin by itself: log q(z|c) = Σ_j log_bin(z, j, c_j).
+
+    A subclass is a frozen dataclass with fields ``records`` and ``edges`` and with
+
+    - ``log_bin(self, z, j, count)``: what bin j adds to the log density of the release (compiled)
+    - ``perturb_counts(self, rng, counts)``: the release of true counts (NumPy)
+    - ``estimate(self, z)``: counts estimated from the release, to start a chain from (NumPy)
+
+    A bin is closed on the left; records beyond the first or last edge count in the first or last bin.
+    """
+
+    edges: np.ndarray
+
+    def log_bin(self, z, j, count):
+        """Return what bin j adds to log q(z|counts) when its count is `count` (hook)."""
+        raise NotImplementedError
+
+    def perturb_counts(self, rng: np.random.Generator, counts: np.ndarray) -> np.ndarray:
+        """Draw the release of true counts (hook)."""
+        raise NotImplementedError
+
+    def estimate(self, z: np.ndarray) -> np.ndarray:
+        """Return counts estimated from the release (hook)."""
+        raise NotImplementedError
+
+    @property
+    def bin_count(self) -> int:
+        """Number of bins."""
+        return len(self.edges) - 1
+
+    def statistic(self, y: np.ndarray) -> np.ndarray:
+        """Return the counts of the bins."""
+        bins = np.searchsorted(self.edges[1:-1], y, side="right")
+        return np.bincount(bins, minlength=self.bin_count).astype(np.float64)
+
+    def log_ratio(self, z, statistic, old, new):
+        """Return the log ratio of the release's density when one record moves from old to new."""
+        return bind(ratio_of_counts, self.hooks(), compiled=False)(self, z, statistic, old, new)
+
+    def replace(self, statistic, old, new):
+        """Move one record of the counts from old to new, in place."""
+        replace_in_counts(self, statistic, old, new)
+
+    def logpdf(self, z: Any, y: Any) -> float:
+        """Return log q(z|y) of a whole release given a whole data set.
+
+        Parameters
+        ----------
+        z
+            A release.
+        y
+            The confidential records.
+        """
+        counts, encoded = self.statistic(self.check_data(y)), self.encode(self.check_release(z))
+        return float(sum(self.log_bin(encoded, j, counts[j]) for j in range(self.bin_count)))
+
+    def perturb(self, rng: np.random.Generator, y: np.ndarray) -> np.ndarray:
+        """Draw a release of the data."""
+        return self.perturb_counts(rng, self.statistic(y))
+
+    def initial(self, z: np.ndarray) -> np.ndarray:
+        """Return records at even steps of the distribution function of the estimated counts."""
+        counts = np.clip(self.estimate(z), 0.0, None)
+        if not counts.sum() > 0.0:
+            counts = np.diff(self.edges)
+        mass = np.concatenate([[0.0], np.cumsum(counts)])
+        level = (np.arange(self.records) + 0.5) / self.records * mass[-1]
+        return np.interp(level, mass, self.edges)
+
+    def hooks(self) -> dict[Callable, Callable]:
+        """Return the slots that this mechanism fills."""
+        return {
+            **super().hooks(),
+            log_bin: type(self).log_bin,
+            log_ratio: ratio_of_counts,
+            replace: replace_in_counts,
+        }
+
+    def cell_count(self, z):
+        """Return the number of bins (hook)."""
+        return len(self.edges) - 1
+
+    def cell_edge(self, z, j):
+        """Return the left edge of bin j > 0 (hook)."""
+        return self.edges[j]
+
+
+def find_bin(edges, y):
+    """Return the bin of y: closed on the left, the first and last open outwards."""
+    low, high = 0, len(edges) - 2
+    while low < high:
+        middle = (low + high + 1) // 2
+        if y >= edges[middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def ratio_of_counts(mechanism, z, statistic, old, new):
+    """Return the log ratio of the release's density when one record moves from old to new."""
+    j, k = find_bin(mechanism.edges, old), find_bin(mechanism.edges, new)
+    if j == k:
+        return 0.0
+    leave = log_bin(mechanism, z, j, statistic[j] - 1.0) - log_bin(mechanism, z, j, statistic[j])
+    return leave + log_bin(mechanism, z, k, statistic[k] + 1.0) - log_bin(mechanism, z, k, statistic[k])
+
+
+def replace_in_counts(mechanism, statistic, old, new):
+    """Move one record of the counts from old to new, in place."""
+    statistic[find_bin(mechanism.edges, old)] -= 1.0
+    statistic[find_bin(mechanism.edges, new)] += 1.0
+
+
+def read_edges(owner: str, bins: Any, bounds: Any) -> tuple[np.ndarray, tuple[float, float]]:
+    """Return the edges of the bins and the bounds, from a number of equal bins of the bounds or from the edges."""
+    if np.ndim(bins) == 0:
+        whole = isinstance(bins, int | np.integer) and not isinstance(bins, bool)
+        if not whole or bins < 2:
+            raise ValueError(
+                f"{owner}: bins must be a whole number of at least 2, or the edges of the bins; got {bins!r}."
+            )
+        lower, upper = check_bounds(bounds, needed_for=owner)  # type: ignore[misc]
+        edges = lower + (upper - lower) * np.arange(bins + 1) / bins
+        edges[-1] = upper
+    else:
+        edges = _given_edges(owner, bins)
+        if bounds is not None and check_bounds(bounds) != (edges[0], edges[-1]):
+            raise ValueError(
+                f"{owner}: the edges of the bins run from {edges[0]:g} to {edges[-1]:g}, but bounds={bounds!r}; "
+                "leave bounds out, or make them agree."
+            )
+    edges.setflags(write=False)
+    return edges, (float(edges[0]), float(edges[-1]))
+
+
+def _given_edges(owner: str, bins: Any) -> np.ndarray:
+    try:
+        edges = np.array(bins, dtype=np.float64)
+    except (TypeError, ValueError):
+        edges = np.zeros(0)
+    if edges.ndim != 1 or len(edges) < 3 or not (np.isfinite(edges).all() and (np.diff(edges) > 0).all()):
+        raise ValueError(f"{owner}: edges of bins must be at least three finite increasing numbers; got {bins!r}.")
+    return edges
+
+
+def read_records(owner: str, records: Any) -> int:
+    """Return the public number of records, or say what is wrong with it."""
+    whole = isinstance(records, int | np.integer) and not isinstance(records, bool)
+    whole = whole or (isinstance(records, float) and records.is_integer())
+    if not whole or not 1 <= records <= 2**53 or not math.isfinite(records):
+        raise ValueError(
+            f"{owner}: records must be the number of confidential records, a whole number of at least 1 (it is "
+            f"public); got {records!r}."
+        )
+    return int(records)

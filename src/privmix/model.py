@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from privmix.convolutions import Convolution, find
+from privmix.convolutions.masses import find_masses
 from privmix.convolutions.conjugate import Conjugate, find_conjugate
 from privmix.kernels import Kernel, Normal
-from privmix.mechanisms import LocalMechanism
-from privmix.mechanisms.evidence import evidence, local_evidence, local_settle, settle
+from privmix.mechanisms import GlobalMechanism, LocalMechanism, Mechanism
+from privmix.mechanisms.evidence import GLOBAL, LOCAL
 from privmix.priors import DirichletProcess, Prior
 
 if TYPE_CHECKING:
@@ -31,17 +32,23 @@ class Parts(NamedTuple):
 
 
 class Data(NamedTuple):
-    """The release as compiled code sees it: encoded records, and the running statistic of a global mechanism."""
+    """The release as compiled code sees it.
+
+    ``z`` holds the encoded records or, for a global mechanism, the encoded release. ``origin`` is what a global mechanism
+    sees of a data set in which every record has the value ``reference[0]``; empty for a local one.
+    """
 
     z: np.ndarray
-    statistic: np.ndarray
+    origin: np.ndarray
+    reference: np.ndarray
 
 
 @dataclass(frozen=True)
 class PrivateMixture:
     """A nonparametric mixture for data that were released through a privacy mechanism.
 
-    Z_i | Y_i ~ Q(·|Y_i), Y_i | θ_i ~ f(·|θ_i), θ_i | P ~ P, P ~ prior over the kernel's base measure.
+    Z_i | Y_i ~ Q(·|Y_i), Y_i | θ_i ~ f(·|θ_i), θ_i | P ~ P, P ~ prior over the kernel's base measure. A global mechanism
+    makes one release of all records instead: Z | Y_1, …, Y_n ~ Q(·|Y).
 
     Parameters
     ----------
@@ -53,12 +60,12 @@ class PrivateMixture:
         The law of the mixing measure.
     """
 
-    mechanism: LocalMechanism
+    mechanism: Mechanism
     kernel: Kernel = field(default_factory=Normal)
     prior: Prior = field(default_factory=DirichletProcess)
 
     def __post_init__(self) -> None:
-        for name, base in {"mechanism": LocalMechanism, "kernel": Kernel, "prior": Prior}.items():
+        for name, base in {"mechanism": Mechanism, "kernel": Kernel, "prior": Prior}.items():
             value = getattr(self, name)
             if not isinstance(value, base):
                 hint = f" Did you mean {value.__name__}()?" if isinstance(value, type) else ""
@@ -81,7 +88,18 @@ class PrivateMixture:
 
     def data(self, z: np.ndarray) -> Data:
         """Return a checked release, ready for compiled code."""
-        return Data(np.ascontiguousarray(self.mechanism.encode(z)), np.zeros(0))
+        encoded = np.ascontiguousarray(self.mechanism.encode(z))
+        return Data(encoded, self.origin(), self.reference())
+
+    def origin(self) -> np.ndarray:
+        """Return what a global mechanism sees of records that all have the reference value; empty for a local one."""
+        return self.mechanism.origin() if isinstance(self.mechanism, GlobalMechanism) else np.zeros(0)
+
+    def reference(self) -> np.ndarray:
+        """Return one record with the value that a global mechanism starts from."""
+        dimension = self.kernel.dimension
+        value = self.mechanism.reference if isinstance(self.mechanism, GlobalMechanism) else 0.0
+        return np.full(1 if dimension == 1 else (1, dimension), value)
 
     def hooks(self) -> dict[Callable, Callable]:
         """Return every slot that the parts fill."""
@@ -92,19 +110,24 @@ class PrivateMixture:
             **self.prior.hooks(),
             **(convolution.hooks() if convolution is not None else {}),
             **(self.conjugate.hooks() if self.conjugate is not None else {}),
-            evidence: local_evidence,
-            settle: local_settle,
+            **(GLOBAL if self.mechanism.is_global else LOCAL),
+            **find_masses(self.mechanism, self.kernel),
         }
 
     @property
     def convolution(self) -> Convolution | None:
         """What is known of g(z|θ) = ∫ q(z|y) f(y|θ) dy for this mechanism and kernel, or None."""
-        return find(self.mechanism, self.kernel)
+        return find(self.mechanism, self.kernel) if isinstance(self.mechanism, LocalMechanism) else None
+
+    @property
+    def has_masses(self) -> bool:
+        """Whether the kernel's mass in each bin of a histogram is known."""
+        return bool(find_masses(self.mechanism, self.kernel))
 
     @property
     def conjugate(self) -> Conjugate | None:
         """The conjugate marginal of this mechanism and kernel, or None."""
-        return find_conjugate(self.mechanism, self.kernel)
+        return find_conjugate(self.mechanism, self.kernel) if isinstance(self.mechanism, LocalMechanism) else None
 
     def describe(self) -> str:
         """Return the parts in a line, for messages."""

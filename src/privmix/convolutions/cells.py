@@ -176,13 +176,14 @@ def cells_convolution(mechanism: LocalMechanism, kernel: Kernel) -> Convolution 
     """
     wanted = {cell_count: "cell_count", cell_edge: "cell_edge", cell_log_q: "cell_log_q"}
     extra: dict[Callable, Any] = {stub: getattr(type(mechanism), name, None) for stub, name in wanted.items()}
-    tails = _kernel_hooks(kernel)
+    tails = kernel_hooks(kernel)
     if tails is None or kernel.dimension > 1 or not all(callable(hook) for hook in extra.values()):
         return None
     return Convolution("piecewise constant", log_g, sample, extra={**extra, **tails}, cost=15.0)
 
 
-def _kernel_hooks(kernel: Kernel) -> dict[Callable, Callable] | None:
+def kernel_hooks(kernel: Kernel) -> dict[Callable, Callable] | None:
+    """Return the fillings of the tails and the truncated draw from a kernel's optional hooks, or None."""
     mass, cdf, between = (getattr(type(kernel), name, None) for name in ("mass", "cdf", "sample_between"))
     if mass is None and cdf is None:
         return None

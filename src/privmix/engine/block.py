@@ -54,9 +54,10 @@ def start(parts, rng, state, latent):
     latent.concentration[0] = draw_concentration(parts.prior, rng)
     draw_hyper(parts.kernel, rng, latent.hyper)
     members = state.members
+    stride = 1 + (len(latent.labels) - 1) // len(members)  # a sampler that keeps no records has room for some only
     for h in range(len(latent.atoms)):
         size = 0
-        for i in range(len(latent.labels)):
+        for i in range(0, len(latent.labels), stride):
             if latent.labels[i] == h:
                 copy_y(members, size, latent.y, i)
                 size += 1

@@ -43,6 +43,11 @@ class Plan:
     allocations: bool
 
     @property
+    def records(self) -> int:
+        """Confidential records behind the release."""
+        return self.model.mechanism.count_records(self.z)
+
+    @property
     def sweeps(self) -> int:
         """Sweeps that a chain makes in all."""
         return self.warmup + self.draws * self.thin
@@ -154,8 +159,8 @@ def _begin(plan: Plan, start: Any) -> tuple[Any, np.random.Generator, Latent, np
         return state, rng, initial_latent(plan.model, plan.z, clusters=1), control
     control[block.WARMUP] = plan.warmup
     rng = np.random.Generator(np.random.PCG64(start))
-    clusters = 1 + int(rng.integers(min(len(plan.z), 10)))
-    state = plan.sampler.allocate(plan.model, len(plan.z))
+    clusters = 1 + int(rng.integers(min(plan.records, 10)))
+    state = plan.sampler.allocate(plan.model, plan.records)
     latent = initial_latent(plan.model, plan.z, clusters=clusters)
     set_first_steps(plan.model, state, latent)
     return state, rng, latent, control
@@ -176,7 +181,7 @@ def empty_draws(plan: Plan, d: int, components: int = 32) -> Draws:
         components=np.zeros(d, np.int64),
         weight=np.zeros((d, components)),
         atom=np.zeros((d, components, len(kernel.parameters))),
-        allocation=np.zeros((d, len(plan.z) if plan.allocations else 0), np.int32),
+        allocation=np.zeros((d, plan.records if plan.allocations else 0), np.int32),
         statistic=np.zeros((d, len(plan.sampler.statistics))),
     )
 

@@ -214,5 +214,5 @@ class Posterior:
     def __repr__(self) -> str:
         return (
             f"<privmix.Posterior: {self.model.describe()}, {type(self.sampler).__name__}, "
-            f"{self.chains} chains × {self.draws} draws, {len(self._plan.z)} records>"
+            f"{self.chains} chains × {self.draws} draws, {self._plan.records} records>"
         )

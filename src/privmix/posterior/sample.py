@@ -45,8 +45,7 @@ def sample(
         check_count(name, value, least)
     sampler.check(model)
     z = read_release(model, z)
-    if allocations is None:
-        allocations = 4 * len(z) * draws * chains <= ALLOCATION_BYTES
+    allocations = keeps_allocations(model, sampler, z, draws * chains, allocations)
     seeds = np.random.SeedSequence(seed)
     plan = Plan(model, sampler, z, int(draws), int(warmup), int(thin), allocations)
     starts, why = list(seeds.spawn(chains)), ""
@@ -64,6 +63,25 @@ def sample(
     if why:
         posterior.datatree.attrs["auto"] = why
     return posterior
+
+
+def keeps_allocations(
+    model: PrivateMixture, sampler: Sampler, z: np.ndarray, draws: int, wanted: bool | None
+) -> bool:
+    """Return whether to keep the cluster of every record in every draw; refuse where records have none to speak of."""
+    if model.mechanism.is_global:
+        if wanted:
+            raise ValueError(
+                f"{type(model.mechanism).__name__} makes one release of all records, which says nothing of any one of "
+                "them: the clusters of records are not identified, so they are not kept. Leave allocations out; the "
+                "density and its bands are served."
+            )
+        return False
+    if not sampler.holds_records:
+        if wanted:
+            raise ValueError(f"{type(sampler).__name__} keeps counts and no records, so that it has no allocations.")
+        return False
+    return 4 * len(z) * draws <= ALLOCATION_BYTES if wanted is None else wanted
 
 
 def check_count(name: str, value: Any, least: int) -> None:

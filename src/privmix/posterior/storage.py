@@ -103,7 +103,7 @@ def _state_dataset(chain: Chain) -> xr.Dataset:
 
 
 def _read_state(plan: Plan, dataset: xr.Dataset) -> tuple[Any, np.random.Generator]:
-    state = plan.sampler.allocate(plan.model, len(plan.z))
+    state = plan.sampler.allocate(plan.model, plan.records)
     stored = {str(name): np.ascontiguousarray(variable.values) for name, variable in dataset.data_vars.items()}
     rng = np.random.Generator(np.random.PCG64())
     rng.bit_generator.state = json.loads(dataset.attrs["rng"])

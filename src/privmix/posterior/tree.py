@@ -58,7 +58,7 @@ def to_tree(plan: Plan, draws: Draws) -> xr.DataTree:
         posterior["allocation"] = ((*cd, "record"), draws.allocation)
     stats: dict = {name: (cd, draws.statistic[..., s]) for s, name in enumerate(plan.sampler.statistics)}
     stats["n_components"] = (cd, draws.components)
-    dims = ("record", "coefficient")[: plan.z.ndim]
+    dims = ("released",) if plan.model.mechanism.is_global else ("record", "coefficient")[: plan.z.ndim]
     coords = {"chain": np.arange(len(draws.n_clusters)), "draw": np.arange(draws.n_clusters.shape[1])}
     return xr.DataTree.from_dict(
         {

@@ -57,8 +57,8 @@ def record(parts, data, state, rng, draws, d):
 
 
 @slot
-def impute(parts, data, state, rng, ys):
-    """Write a draw of the confidential records, given everything else in the state."""
+def impute(parts, data, state, rng, ys, labels):
+    """Write a draw of the confidential records and the row of each, given everything else in the state."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,8 @@ class Sampler:
     holds_sticks: ClassVar[bool] = False
     #: whether the state is a partition with atoms and no records, so that `SplitMerge` can move whole clusters
     holds_partition: ClassVar[bool] = False
+    #: whether each record has a cluster in the state; a sampler on counts keeps none
+    holds_records: ClassVar[bool] = True
     #: whether cluster parameters are integrated out of the label step
     conjugate: ClassVar[bool] = False
 

@@ -19,6 +19,11 @@ def pair(model: PrivateMixture) -> str:
 
 def need_convolution(name: str, model: PrivateMixture) -> None:
     """Refuse a pair whose g(z|θ) has no known form."""
+    if model.mechanism.is_global:
+        raise ValueError(
+            f"{name} integrates the confidential records out one by one, but {type(model.mechanism).__name__} makes one "
+            "release of all of them, so they do not come apart. Use Neal5(), Slice() or, for histograms, Binned()."
+        )
     if model.convolution is None:
         raise ValueError(
             f"{name} integrates the confidential records out, which needs g(z|θ) = ∫ q(z|y) f(y|θ) dy in closed form; "

@@ -127,11 +127,12 @@ def finish_sweep(parts, data, state, rng):
     )
 
 
-def impute(parts, data, state, rng, ys):
+def impute(parts, data, state, rng, ys, labels):
     """Draw the confidential records given z and their clusters."""
     for i in range(len(state.allocation)):
         theta = state.theta[state.allocation[i]]
         ys[i] = draw_given(at_record(parts.mechanism, i), parts.kernel, rng, data.z[i], theta)
+        labels[i] = state.allocation[i]
 
 
 FUNCTIONS: dict[Callable, Callable] = {

@@ -18,7 +18,7 @@ import numpy as np
 from privmix.convolutions.base import log_g
 from privmix.kernels.slots import copy_y, draw_y
 from privmix.mechanisms.base import at_record, log_q
-from privmix.mechanisms.evidence import evidence, settle
+from privmix.mechanisms.evidence import begin, evidence, settle
 from privmix.numerics import exponential, uniform_index
 from privmix.priors.base import update_given_partition
 from privmix.samplers import base, marginal
@@ -40,6 +40,7 @@ class State(NamedTuple):
     auxiliary: np.ndarray  # n·m numbers or rows: those of record i are auxiliary[i·m : (i+1)·m]
     proposal: np.ndarray
     log_g: np.ndarray  # log ĝ of each record
+    seen: np.ndarray  # what a global mechanism sees of the records
     members: np.ndarray
     order: np.ndarray  # records sorted by row
     offset: np.ndarray
@@ -87,6 +88,11 @@ class Neal5(base.Sampler):
         """Refuse what cannot work: exact steps without g(z|θ), proposals of values that the mechanism reveals."""
         if self.exact:
             marginal.check_model("Neal5(exact=True)", self.update, model)
+        elif model.mechanism.is_global and self.auxiliaries > 1:
+            raise ValueError(
+                f"Neal5 with a global mechanism moves one value of each record: auxiliaries must be 1; got "
+                f"{self.auxiliaries}."
+            )
         elif model.mechanism.reveals:
             raise ValueError(
                 f"Neal5 proposes confidential values, but {type(model.mechanism).__name__} reveals them, so that no "
@@ -113,6 +119,7 @@ class Neal5(base.Sampler):
             auxiliary=base.empty_records(model, n * m),
             proposal=base.empty_records(model, m),
             log_g=np.zeros(n),
+            seen=np.zeros_like(model.origin()),
             members=base.empty_records(model, n * m),
             order=np.zeros(n, np.int64),
             offset=np.zeros(rows, np.int64),
@@ -140,8 +147,11 @@ def adopt(parts, data, state, latent, rng):
                 copy_y(mine, j, latent.y, i)
             else:
                 draw_y(parts.kernel, rng, state.theta[state.allocation[i]], mine, j)
-        value = evidence(parts.mechanism, data, i, mine, mine)
-        state.log_g[i] = settle(parts.mechanism, data, i, mine, mine, value)
+    begin(parts.mechanism, data, state.seen, state.auxiliary, m)
+    for i in range(len(state.allocation)):
+        mine = state.auxiliary[i * m : i * m + m]
+        value = evidence(parts.mechanism, data, state.seen, i, mine, mine)
+        state.log_g[i] = settle(parts.mechanism, data, state.seen, i, mine, mine, value)
 
 
 def sweep(parts, data, state, rng):
@@ -166,9 +176,9 @@ def move_record(parts, data, state, rng, i):
     row = propose_row(parts, state, rng, i)
     for j in range(m):
         draw_y(parts.kernel, rng, state.theta[row], state.proposal, j)
-    value = evidence(parts.mechanism, data, i, mine, state.proposal)
+    value = evidence(parts.mechanism, data, state.seen, i, mine, state.proposal)
     if exponential(rng) > state.log_g[i] - value:
-        state.log_g[i] = settle(parts.mechanism, data, i, mine, state.proposal, value)
+        state.log_g[i] = settle(parts.mechanism, data, state.seen, i, mine, state.proposal, value)
         for j in range(m):
             copy_y(mine, j, state.proposal, j)
         join(state, i, state.allocation[i], row)
@@ -176,7 +186,7 @@ def move_record(parts, data, state, rng, i):
     return False
 
 
-def impute(parts, data, state, rng, ys):
+def impute(parts, data, state, rng, ys, labels):
     """Draw Y given the auxiliaries: one of the m, with weight q(z_i|ỹ_ij).
 
     With m > 1 an auxiliary taken at random is not a draw of Y given z.
@@ -194,6 +204,7 @@ def impute(parts, data, state, rng, ys):
                 best = score
                 chosen = j
         copy_y(ys, i, state.auxiliary, i * m + chosen)
+        labels[i] = state.allocation[i]
 
 
 def move_label(parts, data, state, rng, i):

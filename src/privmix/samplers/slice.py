@@ -20,7 +20,7 @@ from privmix.convolutions.base import log_g
 from privmix.jit import slot
 from privmix.kernels.slots import copy_y, draw_atom, draw_y, log_f
 from privmix.mechanisms.base import at_record
-from privmix.mechanisms.evidence import evidence, settle
+from privmix.mechanisms.evidence import begin, evidence, settle
 from privmix.numerics import exponential, uniform
 from privmix.priors.base import stick, stick_given, update_given_sticks
 from privmix.samplers import base, marginal
@@ -47,6 +47,7 @@ class State(NamedTuple):
     y: np.ndarray
     proposal: np.ndarray
     log_g: np.ndarray  # log q(z_i|y_i)
+    seen: np.ndarray  # what a global mechanism sees of the records
     slice: np.ndarray
     score: np.ndarray
     members: np.ndarray
@@ -136,6 +137,7 @@ class Slice(base.Sampler):
             y=base.empty_records(model, n),
             proposal=base.empty_records(model, 1),
             log_g=np.zeros(n),
+            seen=np.zeros_like(model.origin()),
             slice=np.zeros(n),
             score=np.zeros(room),
             members=base.empty_records(model, n),
@@ -177,8 +179,11 @@ def adopt(parts, data, state, latent, rng):
         state.size[h] += 1
         state.cursor[STICKS] = max(state.cursor[STICKS], h + 1)
         copy_y(state.y, i, latent.y, i)
-        value = evidence(parts.mechanism, data, i, state.y[i : i + 1], state.y[i : i + 1])
-        state.log_g[i] = settle(parts.mechanism, data, i, state.y[i : i + 1], state.y[i : i + 1], value)
+    begin(parts.mechanism, data, state.seen, state.y, 1)
+    for i in range(len(state.allocation)):
+        mine = state.y[i : i + 1]
+        value = evidence(parts.mechanism, data, state.seen, i, mine, mine)
+        state.log_g[i] = settle(parts.mechanism, data, state.seen, i, mine, mine, value)
     for h in range(state.cursor[STICKS]):
         copy_row(state.theta, h, latent.atoms, h)
 
@@ -297,9 +302,9 @@ def move_records(parts, data, state, rng):
     for i in range(len(state.allocation)):
         current = state.y[i : i + 1]
         draw_y(parts.kernel, rng, state.theta[state.allocation[i]], state.proposal, 0)
-        value = evidence(parts.mechanism, data, i, current, state.proposal)
+        value = evidence(parts.mechanism, data, state.seen, i, current, state.proposal)
         if exponential(rng) > state.log_g[i] - value:
-            state.log_g[i] = settle(parts.mechanism, data, i, current, state.proposal, value)
+            state.log_g[i] = settle(parts.mechanism, data, state.seen, i, current, state.proposal, value)
             copy_y(state.y, i, state.proposal, 0)
             accepted += 1
     state.statistic[0] = accepted / len(state.allocation)
@@ -339,10 +344,11 @@ def record(parts, data, state, rng, draws, d):
     return True
 
 
-def impute(parts, data, state, rng, ys):
+def impute(parts, data, state, rng, ys, labels):
     """Copy the confidential records of the state."""
     for i in range(len(state.allocation)):
         copy_y(ys, i, state.y, i)
+        labels[i] = state.allocation[i]
 
 
 Slice.functions = {base.adopt: adopt, base.sweep: sweep, base.record: record, base.impute: impute}

@@ -12,14 +12,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import stats
 
-from privmix.jit import bind
+from privmix.jit import bind, slot
 from privmix.kernels.slots import coordinate, log_f
 from privmix.mechanisms.base import at_record, log_q
+from privmix.mechanisms.global_mechanism import log_ratio, replace
 from privmix.model import Data, PrivateMixture
 from privmix.samplers import Sampler
 from privmix.samplers.base import Latent, adopt, empty_records, impute, sweep
@@ -139,15 +140,31 @@ def run_pairs(
     state = sampler.allocate(model, n)
     while sampler.holds_sticks and len(state.size) <= latent.labels.max():
         state = sampler.grow(state)
+    whole = model.mechanism.is_global
     hooks = {**model.hooks(), **sampler.hooks(model), **(replacements or {})}
+    hooks[agreement] = agreement_of_all if whole else agreement_of_each
     run = bind(sweep_pairs, hooks, owner=f"{type(sampler).__name__} on {model.describe()}")
-    arguments = (latent, encode_releases(model, z), _features(z), before, after, allocation)
+    encoded = encode_releases(model, z)
+    features = _features_of_all(encoded, n) if whole else _features(z)
+    origin = model.origin()
+    scratch = Scratch(empty_records(model, n), np.zeros_like(origin), origin, model.reference(), _sizes(model))
+    arguments = (latent, encoded, features, before, after, allocation)
     done = 0
     while done < pairs:  # a state that is out of room stops the loop; the pair is begun again with more
-        done = run(model.parts(), state, rng, *arguments, empty_records(model, n), sweeps, done, _sizes(model))
+        done = run(model.parts(), state, rng, *arguments, scratch, sweeps, done)
         if done < pairs:
             state = sampler.grow(state)
     return before, after, allocation
+
+
+class Scratch(NamedTuple):
+    """What the compiled loop needs beside the pairs: room for records and for what a global mechanism sees."""
+
+    ys: np.ndarray
+    seen: np.ndarray
+    origin: np.ndarray
+    reference: np.ndarray
+    sizes: np.ndarray
 
 
 def _sizes(model: PrivateMixture) -> np.ndarray:
@@ -161,49 +178,79 @@ def _features(z: np.ndarray) -> np.ndarray:
     return (2.0 * stats.rankdata(z) / z.size - 1.0).reshape(z.shape)
 
 
-def sweep_pairs(parts, state, rng, latent, z, feature, before, after, allocation, ys, sweeps, first, sizes):
+def _features_of_all(z: np.ndarray, n: int) -> np.ndarray:
+    """Return n bounded numbers for each release of a whole data set: the ranks of as many projections of it."""
+    length = z.shape[1]
+    directions = np.random.default_rng(0).standard_normal((length, n))
+    directions[:, 0] = np.linspace(-1.0, 1.0, length)
+    directions[:, -1] = np.abs(directions[:, 0])
+    return 2.0 * stats.rankdata(z @ directions, axis=0) / len(z) - 1.0
+
+
+@slot
+def agreement(parts, data, scratch):
+    """Return log q(release|records), up to a constant, for each record on average."""
+
+
+def agreement_of_each(parts, data, scratch):
+    """Return the mean log q(z_i|y_i)."""
+    total = 0.0
+    for i in range(len(scratch.ys)):
+        total += log_q(at_record(parts.mechanism, i), data.z[i], scratch.ys[i])
+    return total / len(scratch.ys)
+
+
+def agreement_of_all(parts, data, scratch):
+    """Return log q(z|y) less that of the reference data, reached by replacing one record after another."""
+    total = 0.0
+    for c in range(len(scratch.seen)):
+        scratch.seen[c] = data.origin[c]
+    for i in range(len(scratch.ys)):
+        total += log_ratio(parts.mechanism, data.z, scratch.seen, data.reference[0], scratch.ys[i])
+        replace(parts.mechanism, scratch.seen, data.reference[0], scratch.ys[i])
+    return total / len(scratch.ys)
+
+
+def sweep_pairs(parts, state, rng, latent, z, feature, before, after, allocation, scratch, sweeps, first):
     """Run the sweeps of every pair from `first` on; return the pair that ran out of room, or the number of pairs."""
     for r in range(first, len(z)):
         one = Latent(latent.labels[r], latent.atoms[r], latent.y[r], latent.concentration[r], latent.hyper[r])
-        data = Data(z[r], feature[r, :0])
+        data = Data(z[r], scratch.origin, scratch.reference)
         adopt(parts, data, state, one, rng)
-        impute(parts, data, state, rng, ys)
-        summarise(parts, data, state, ys, feature[r], before[r], sizes)
+        impute(parts, data, state, rng, scratch.ys, allocation[r])
+        summarise(parts, data, state, allocation[r], scratch, feature[r], before[r])
         for _ in range(sweeps):
             if not sweep(parts, data, state, rng):
                 return r
-        impute(parts, data, state, rng, ys)
-        summarise(parts, data, state, ys, feature[r], after[r], sizes)
-        for i in range(allocation.shape[1]):
-            allocation[r, i] = state.allocation[i]
+        impute(parts, data, state, rng, scratch.ys, allocation[r])
+        summarise(parts, data, state, allocation[r], scratch, feature[r], after[r])
     return len(z)
 
 
-def summarise(parts, data, state, ys, feature, out, sizes):
+def summarise(parts, data, state, labels, scratch, feature, out):
     """Compute the statistics of one state together with its release."""
-    n = len(state.allocation)
-    spread = summarise_partition(state, feature, out)
+    ys, sizes = scratch.ys, scratch.sizes
+    n = len(labels)
+    spread = summarise_partition(labels, feature, out)
     for c in range(3, len(out)):
         out[c] = 0.0
     for i in range(n):
-        theta = state.theta[state.allocation[i]]
+        theta = state.theta[labels[i]]
         y = coordinate(ys, i)
         out[3] += y / n
         out[4] += y * y / n
         out[5] += y * feature[i] / n
-        out[8] += log_q(at_record(parts.mechanism, i), data.z[i], ys[i]) / n
         out[9] += log_f(parts.kernel, ys[i], theta) / n
         for p in range(sizes[0]):
             out[12 + 3 * p] += theta[p] / n
             out[13 + 3 * p] += theta[p] * feature[i] / n
+            if is_first(labels, i):
+                out[14 + 3 * p] += theta[p] / out[0]
+    out[8] = agreement(parts, data, scratch)
     out[6] = coordinate(ys, 0) * feature[0]
     out[7] = coordinate(ys, n - 1) * feature[n - 1]
     out[10] = state.concentration[0]
     out[11] = state.concentration[0] * spread
-    for h in range(len(state.size)):
-        if state.size[h] > 0:
-            for p in range(sizes[0]):
-                out[14 + 3 * p] += state.theta[h, p] / out[0]
     for c in range(sizes[1]):
         mean = 0.0
         for i in range(n):
@@ -212,21 +259,29 @@ def summarise(parts, data, state, ys, feature, out, sizes):
         out[13 + 3 * sizes[0] + 2 * c] = state.hyper[c] * mean
 
 
-def summarise_partition(state, feature, out):
+def is_first(labels, i):
+    """Return whether record i is the first of its cluster."""
+    for j in range(i):
+        if labels[j] == labels[i]:
+            return False
+    return True
+
+
+def summarise_partition(labels, feature, out):
     """Compute the statistics of the partition; return the mean distance between features."""
-    n = len(state.allocation)
+    n = len(labels)
     out[0] = 0.0
     out[1] = 0.0
     out[2] = 0.0
-    for h in range(len(state.size)):
-        out[0] += state.size[h] > 0
+    for i in range(n):
+        out[0] += is_first(labels, i)
     pairs = 0.5 * n * (n - 1)
     spread = 0.0
     for i in range(n):
         for j in range(i):
             distance = abs(feature[i] - feature[j])
             spread += distance / pairs
-            if state.allocation[i] == state.allocation[j]:
+            if labels[i] == labels[j]:
                 out[1] += 1.0 / pairs
                 out[2] += distance / pairs
     return spread

@@ -62,6 +62,8 @@ def draw_latent(kernel, prior, rng, latent, log_left):
 def simulate_release(model: PrivateMixture, y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return a release of each replicate of y, without clipping: the model's own channel."""
     mechanism = model.mechanism
+    if mechanism.is_global:
+        return np.stack([mechanism.perturb(rng, replicate) for replicate in y])
     if any(np.ndim(getattr(mechanism, name)) for name in mechanism.per_record_fields()):
         return np.stack([mechanism.perturb(rng, replicate) for replicate in y])
     flat: Any = y.reshape(-1, *y.shape[2:])
@@ -71,5 +73,7 @@ def simulate_release(model: PrivateMixture, y: np.ndarray, rng: np.random.Genera
 
 def encode_releases(model: PrivateMixture, z: np.ndarray) -> np.ndarray:
     """Return every replicate's release in the form that hooks read."""
+    if model.mechanism.is_global:
+        return np.stack([np.ascontiguousarray(model.mechanism.encode(release)) for release in z])
     encoded = model.mechanism.encode(np.ascontiguousarray(z.reshape(-1, *z.shape[2:])))
     return np.ascontiguousarray(encoded.reshape(*z.shape[:2], *encoded.shape[1:]))

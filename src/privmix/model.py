@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from privmix.convolutions import Convolution, find
-from privmix.convolutions.masses import find_masses
 from privmix.convolutions.conjugate import Conjugate, find_conjugate
+from privmix.convolutions.masses import find_masses
 from privmix.kernels import Kernel, Normal
 from privmix.mechanisms import GlobalMechanism, LocalMechanism, Mechanism
 from privmix.mechanisms.evidence import GLOBAL, LOCAL
@@ -34,8 +34,8 @@ class Parts(NamedTuple):
 class Data(NamedTuple):
     """The release as compiled code sees it.
 
-    ``z`` holds the encoded records or, for a global mechanism, the encoded release. ``origin`` is what a global mechanism
-    sees of a data set in which every record has the value ``reference[0]``; empty for a local one.
+    ``z`` holds the encoded records or, for a global mechanism, the encoded release. ``origin`` is what a global
+    mechanism sees of a data set in which every record has the value ``reference[0]``; empty for a local one.
     """
 
     z: np.ndarray
@@ -47,8 +47,8 @@ class Data(NamedTuple):
 class PrivateMixture:
     """A nonparametric mixture for data that were released through a privacy mechanism.
 
-    Z_i | Y_i ~ Q(·|Y_i), Y_i | θ_i ~ f(·|θ_i), θ_i | P ~ P, P ~ prior over the kernel's base measure. A global mechanism
-    makes one release of all records instead: Z | Y_1, …, Y_n ~ Q(·|Y).
+    Z_i | Y_i ~ Q(·|Y_i), Y_i | θ_i ~ f(·|θ_i), θ_i | P ~ P, P ~ prior over the kernel's base measure. A global
+    mechanism makes one release of all records instead: Z | Y_1, …, Y_n ~ Q(·|Y).
 
     Parameters
     ----------

@@ -2,6 +2,7 @@
 
 from privmix.numerics.random import (
     beta_logs,
+    binomial,
     exponential,
     gamma,
     log_gamma_variate,
@@ -13,6 +14,7 @@ from privmix.numerics.special import log_add_exp, log_beta, normal_cdf
 
 __all__ = [
     "beta_logs",
+    "binomial",
     "exponential",
     "gamma",
     "log_add_exp",

@@ -42,6 +42,12 @@ def gamma(rng, shape):
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
+def binomial(rng, n, p):
+    """Draw from the binomial distribution of n trials."""
+    return rng.binomial(n, p)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def log_gamma_variate(rng, shape):
     """Draw the logarithm of a Gamma(shape, 1) variable, finite for every shape > 0.
 

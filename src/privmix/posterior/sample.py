@@ -65,9 +65,7 @@ def sample(
     return posterior
 
 
-def keeps_allocations(
-    model: PrivateMixture, sampler: Sampler, z: np.ndarray, draws: int, wanted: bool | None
-) -> bool:
+def keeps_allocations(model: PrivateMixture, sampler: Sampler, z: np.ndarray, draws: int, wanted: bool | None) -> bool:
     """Return whether to keep the cluster of every record in every draw; refuse where records have none to speak of."""
     if model.mechanism.is_global:
         if wanted:

@@ -24,6 +24,11 @@ def stick(prior, rng, concentration, h):
 
 
 @slot
+def log_stick_density(prior, concentration, h, log_stick, log_rest):
+    """Return the log density of ν_h in its logit, up to a constant, from log ν_h and log(1 − ν_h)."""
+
+
+@slot
 def stick_given(prior, rng, concentration, h, size, beyond):
     """Draw (log ν_h, log(1 − ν_h)) given the records at stick h and beyond it."""
 
@@ -48,6 +53,7 @@ class Prior(Part):
             draw_concentration: cls.draw_concentration,
             new_weight: cls.new_weight,
             stick: cls.stick,
+            log_stick_density: cls.log_stick_density,
             stick_given: cls.stick_given,
             update_given_partition: cls.update_given_partition,
             update_given_sticks: cls.update_given_sticks,

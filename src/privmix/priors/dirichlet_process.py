@@ -54,6 +54,10 @@ class DirichletProcess(Prior):
         """Draw ν ~ Beta(1, α)."""
         return beta_logs(rng, 1.0, concentration)
 
+    def log_stick_density(self, concentration, h, log_stick, log_rest):
+        """Return log of ν·(1 − ν)^α: the Beta(1, α) density times ν(1 − ν), the Jacobian of the logit."""
+        return log_stick + concentration * log_rest
+
     def stick_given(self, rng, concentration, h, size, beyond):
         """Draw ν_h ~ Beta(1 + n_h, α + n_{>h})."""
         return beta_logs(rng, 1.0 + size, concentration + beyond)

@@ -21,13 +21,22 @@ def need_convolution(name: str, model: PrivateMixture) -> None:
     """Refuse a pair whose g(z|θ) has no known form."""
     if model.mechanism.is_global:
         raise ValueError(
-            f"{name} integrates the confidential records out one by one, but {type(model.mechanism).__name__} makes one "
-            "release of all of them, so they do not come apart. Use Neal5(), Slice() or, for histograms, Binned()."
+            f"{name} integrates the confidential records out one by one, but {type(model.mechanism).__name__} makes "
+            "one release of all of them, so they do not come apart. Use Neal5(), Slice() or, for histograms, Binned()."
         )
     if model.convolution is None:
         raise ValueError(
             f"{name} integrates the confidential records out, which needs g(z|θ) = ∫ q(z|y) f(y|θ) dy in closed form; "
             f"{pair(model)} has none. Use {ANY}, or register a convolution for the pair."
+        )
+
+
+def need_masses(name: str, model: PrivateMixture) -> None:
+    """Refuse a global release that is no histogram, or a kernel whose masses in its bins are unknown."""
+    if not model.has_masses:
+        raise ValueError(
+            f"{name} draws the bin of each record, which needs a mechanism that sees the counts of a histogram and a "
+            f"kernel with cdf(self, y, theta); {pair(model)} is no such pair. Use {ANY}."
         )
 
 

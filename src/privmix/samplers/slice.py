@@ -18,23 +18,20 @@ import numpy as np
 
 from privmix.convolutions.base import log_g
 from privmix.jit import slot
-from privmix.kernels.slots import copy_y, draw_atom, draw_y, log_f
+from privmix.kernels.slots import copy_y, draw_y, log_f
 from privmix.mechanisms.base import at_record
 from privmix.mechanisms.evidence import begin, evidence, settle
 from privmix.numerics import exponential, uniform
-from privmix.priors.base import stick, stick_given, update_given_sticks
 from privmix.samplers import base, marginal
+from privmix.samplers.capabilities import need_masses
 from privmix.samplers.moves.atoms import copy_row, update_atoms, update_base
+from privmix.samplers.moves.bins import redraw_in_bins
 from privmix.samplers.moves.labels import draw_index
-from privmix.samplers.moves.measure import rest_sticks, write_common, write_rest
 from privmix.samplers.moves.parameters import draw_records, update_parameters
+from privmix.samplers.moves.sticks import STICKS, WAITING, extend_sticks, forget_empty, record_sticks, update_sticks
 
 if TYPE_CHECKING:
     from privmix.model import PrivateMixture
-
-# Entries of State.cursor: sticks instantiated, and whether a sweep stopped for want of room
-STICKS, WAITING = 0, 1
-
 
 class State(NamedTuple):
     """Sticks and atoms, the label and the confidential value of each record."""
@@ -48,6 +45,9 @@ class State(NamedTuple):
     proposal: np.ndarray
     log_g: np.ndarray  # log q(z_i|y_i)
     seen: np.ndarray  # what a global mechanism sees of the records
+    mass: np.ndarray  # log mass of each bin under each stick's atom, where records are redrawn in bins
+    gain: np.ndarray
+    ballot: np.ndarray
     slice: np.ndarray
     score: np.ndarray
     members: np.ndarray
@@ -84,8 +84,8 @@ class Slice(base.Sampler):
     ----------
     records
         How confidential values are treated. ``"metropolis"``, the paper's: an independence step with proposal f(·|θ),
-        for any mechanism. ``"exact"``: drawn from their conditional, where g(z|θ) is known. ``"integrated"``: labels
-        are drawn from w_h g(z_i|φ_h), without them.
+        for any mechanism. ``"exact"``: drawn from their conditional, where g(z|θ) is known or the mechanism sees the
+        bins of a histogram alone. ``"integrated"``: labels are drawn from w_h g(z_i|φ_h), without them.
     update
         With integrated records, how cluster parameters move: ``"impute"`` draws the records exactly and uses the
         kernel's own update, ``"walk"`` moves the parameters on the marginal likelihood.
@@ -105,8 +105,10 @@ class Slice(base.Sampler):
             raise ValueError("Slice: update='walk' moves parameters without records; it needs records='integrated'.")
 
     def check(self, model: PrivateMixture) -> None:
-        """Refuse exact steps for a pair without g(z|θ)."""
-        if self.records != "metropolis":
+        """Refuse exact steps for a pair without g(z|θ) or, for histograms, without the masses of the bins."""
+        if self.records == "exact" and model.mechanism.is_global:
+            need_masses("Slice(records='exact')", model)
+        elif self.records != "metropolis":
             marginal.check_model(f"Slice(records={self.records!r})", self.update, model)
 
     def hooks(self, model: PrivateMixture) -> dict[Callable, Callable]:
@@ -122,12 +124,14 @@ class Slice(base.Sampler):
         elif model.mechanism.reveals:
             fillings[update_records] = keep_records
         else:
-            fillings[update_records] = move_records if self.records == "metropolis" else redraw_records
+            exact = redraw_in_histogram if model.mechanism.is_global else redraw_records
+            fillings[update_records] = move_records if self.records == "metropolis" else exact
         return fillings
 
     def allocate(self, model: PrivateMixture, n: int) -> State:
         """Return an empty state with room for a first number of sticks."""
         room, columns = 64, model.kernel.columns
+        bins = len(model.origin()) if model.has_masses and self.records == "exact" else 0
         return State(
             allocation=np.zeros(n, np.int64),
             size=np.zeros(room, np.int64),
@@ -138,6 +142,9 @@ class Slice(base.Sampler):
             proposal=base.empty_records(model, 1),
             log_g=np.zeros(n),
             seen=np.zeros_like(model.origin()),
+            mass=np.zeros((room, bins)),
+            gain=np.zeros(bins),
+            ballot=np.zeros(bins),
             slice=np.zeros(n),
             score=np.zeros(room),
             members=base.empty_records(model, n),
@@ -155,7 +162,7 @@ class Slice(base.Sampler):
 
     def grow(self, state: State) -> State:
         """Return the state with room for twice as many sticks."""
-        names = ("size", "theta", "weight", "log_left", "score", "offset", "scratch")
+        names = ("size", "theta", "weight", "log_left", "score", "offset", "scratch", "mass")
         return state._replace(**{name: _doubled(getattr(state, name)) for name in names})
 
 
@@ -194,7 +201,7 @@ def sweep(parts, data, state, rng):
         forget_empty(state)
         update_parameters(parts, data, state, rng, state.cursor[STICKS])
         update_base(parts.kernel, rng, state, state.cursor[STICKS])
-        update_sticks(parts, state, rng)
+        update_sticks(parts, state, rng, len(state.allocation))
         draw_slices(state, rng)
     if not extend_sticks(parts, state, rng):
         state.cursor[WAITING] = 1
@@ -210,31 +217,6 @@ def update_given_records(parts, data, state, rng, rows):
     update_atoms(parts.kernel, rng, state, rows, state.y)
 
 
-def forget_empty(state):
-    """Keep the sticks up to the last that holds a record; those beyond are drawn anew."""
-    last = state.cursor[STICKS]
-    while last > 0 and state.size[last - 1] == 0:
-        last -= 1
-    state.cursor[STICKS] = last
-
-
-def update_sticks(parts, state, rng):
-    """Draw the sticks given the allocations, then the concentration given the sticks; refresh empty atoms."""
-    beyond = len(state.allocation)
-    log_left = 0.0
-    for h in range(state.cursor[STICKS]):
-        beyond -= state.size[h]
-        log_stick, log_rest = stick_given(parts.prior, rng, state.concentration[0], h, state.size[h], beyond)
-        state.weight[h] = math.exp(log_left + log_stick)
-        log_left += log_rest
-        state.log_left[h] = log_left
-        if state.size[h] == 0:
-            draw_atom(parts.kernel, rng, state.theta[h], state.hyper)
-    state.concentration[0] = update_given_sticks(
-        parts.prior, rng, state.concentration[0], state.cursor[STICKS], log_left
-    )
-
-
 def draw_slices(state, rng):
     """Draw u_i uniformly below the weight of record i's stick."""
     least = 1.0
@@ -242,23 +224,6 @@ def draw_slices(state, rng):
         state.slice[i] = (1.0 - uniform(rng)) * state.weight[state.allocation[i]]
         least = min(least, state.slice[i])
     state.least[0] = least
-
-
-def extend_sticks(parts, state, rng):
-    """Break sticks until the mass beyond is below every slice variable; return False when out of room."""
-    h = state.cursor[STICKS]
-    log_least = math.log(state.least[0])
-    while state.log_left[h - 1] >= log_least:
-        if h == len(state.weight):
-            return False
-        log_stick, log_rest = stick(parts.prior, rng, state.concentration[0], h)
-        state.weight[h] = math.exp(state.log_left[h - 1] + log_stick)
-        state.log_left[h] = state.log_left[h - 1] + log_rest
-        state.size[h] = 0
-        draw_atom(parts.kernel, rng, state.theta[h], state.hyper)
-        h += 1
-        state.cursor[STICKS] = h
-    return True
 
 
 def update_allocations(parts, data, state, rng):
@@ -316,31 +281,24 @@ def redraw_records(parts, data, state, rng):
     state.statistic[0] = 1.0
 
 
+def redraw_in_histogram(parts, data, state, rng):
+    """Draw every record from its conditional, its bin first."""
+    redraw_in_bins(parts, data, state, rng)
+    state.statistic[0] = 1.0
+
+
 def keep_records(parts, data, state, rng):
     """Leave the records: revealed, or integrated out. Nothing is proposed, so no acceptance rate is reported."""
     state.statistic[0] = math.nan
 
 
 def record(parts, data, state, rng, draws, d):
-    """Write the mixing measure of the state: occupied sticks first, then the empty ones, then what lies beyond."""
-    sticks = state.cursor[STICKS]
-    if sticks + rest_sticks(state.concentration[0]) > draws.weight.shape[1]:
+    """Write the mixing measure of the state, and the component of each record."""
+    if not record_sticks(parts, state, rng, draws, d, state.cursor[STICKS]):
         return False
-    component = 0
-    for occupied in (True, False):
-        for h in range(sticks):
-            if (state.size[h] > 0) == occupied:
-                draws.weight[d, component] = state.weight[h]
-                copy_row(draws.atom[d], component, state.theta, h)
-                state.offset[h] = component
-                component += 1
-        if occupied:
-            clusters = component
-    components = write_rest(parts, rng, state, draws, d, sticks, state.log_left[sticks - 1])
     if draws.allocation.shape[1] > 0:
         for i in range(len(state.allocation)):
             draws.allocation[d, i] = state.offset[state.allocation[i]]
-    write_common(state, draws, d, clusters, components)
     return True
 
 

@@ -261,10 +261,10 @@ def summarise(parts, data, state, labels, scratch, feature, out):
 
 def is_first(labels, i):
     """Return whether record i is the first of its cluster."""
+    first = True
     for j in range(i):
-        if labels[j] == labels[i]:
-            return False
-    return True
+        first = first and labels[j] != labels[i]
+    return first
 
 
 def summarise_partition(labels, feature, out):

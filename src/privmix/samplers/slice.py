@@ -33,6 +33,7 @@ from privmix.samplers.moves.sticks import STICKS, WAITING, extend_sticks, forget
 if TYPE_CHECKING:
     from privmix.model import PrivateMixture
 
+
 class State(NamedTuple):
     """Sticks and atoms, the label and the confidential value of each record."""
 

@@ -1,0 +1,238 @@
+"""The sampler on counts: it keeps how many records fall into each bin, and no record.
+
+Where all that a release says is in counts of bins, the likelihood is multinomial, and the cost of a sweep is the number
+of bins times the number of sticks, whatever n is. That is so for noisy histograms, whose true counts are drawn along;
+for mechanisms with few outputs, such as randomised response, whose counts are the data; and, after its records are
+rounded to bins, for any mechanism that adds noise and whose g(z|θ) has a distribution function.
+
+The mixing measure is part of the state, as sticks and atoms; sticks are broken until less than e^−40 of the mass is
+left beyond them, so that the sum over components is complete in floating point. Atoms and sticks move on the likelihood of
+the counts itself, because labels would hold them in place; then the counts are handed out to the sticks, which makes
+room for the exact draws of sticks, concentration and base measure that any sampler with labels has.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+import numpy as np
+
+from privmix.convolutions.masses import bin_masses
+from privmix.jit import slot
+from privmix.mechanisms.histogram import find_bin
+from privmix.numerics import uniform_index
+from privmix.samplers import base
+from privmix.samplers.capabilities import need_log_base, need_masses
+from privmix.samplers.moves.atoms import copy_row, update_base
+from privmix.samplers.moves.bin_counts import update_counts
+from privmix.samplers.moves.bins import draw_inside
+from privmix.samplers.moves.measure import LEFT
+from privmix.samplers.moves.mixture_of_bins import (
+    allocate_counts,
+    clear_table,
+    fill_row,
+    mass_before,
+    move_atoms,
+    move_sticks,
+    sum_chances,
+    swap_atoms,
+)
+from privmix.samplers.moves.sticks import STICKS, WAITING, extend_sticks, forget_empty, record_sticks, update_sticks
+
+if TYPE_CHECKING:
+    from privmix.model import PrivateMixture
+
+# Log of the mass beyond the last stick: below the rounding of a sum of probabilities.
+NOTHING = -40.0
+# Records of a start from which the first atoms are made.
+SAMPLE = 4096
+
+
+class State(NamedTuple):
+    """Sticks, atoms, the probability of each bin under each atom, and the counts of the bins."""
+
+    size: np.ndarray  # records at each stick: the sums of the table
+    theta: np.ndarray
+    weight: np.ndarray
+    log_left: np.ndarray  # log of the mass beyond each stick
+    log_old: np.ndarray
+    row: np.ndarray  # probability of each bin under each stick's atom
+    rest: np.ndarray  # the same under the mixture of all later sticks
+    chance: np.ndarray  # probability of each bin
+    trial: np.ndarray
+    fresh: np.ndarray
+    count: np.ndarray
+    table: np.ndarray  # records at each stick in each bin, when counts were last handed out
+    offset: np.ndarray
+    members: np.ndarray
+    scratch: np.ndarray
+    walk: np.ndarray  # log step sizes of the parameters' walk
+    cursor: np.ndarray
+    least: np.ndarray  # sticks are broken until less than this is left
+    concentration: np.ndarray
+    hyper: np.ndarray
+    tune: np.ndarray
+    statistic: np.ndarray
+
+
+@slot
+def bin_of_record(parts, data, state, latent, i):
+    """Return the bin of record i at the start."""
+
+
+@slot
+def redraw_counts(parts, data, state, rng):
+    """Update the counts where the release has noise on them."""
+
+
+@dataclass(frozen=True)
+class Binned(base.Sampler):
+    """The sampler that keeps only counts: for histograms, and for releases of very many records.
+
+    It gives densities and bands, and no clusters of records.
+    """
+
+    functions: ClassVar[dict[Callable, Callable]]
+    holds_sticks: ClassVar[bool] = True
+    holds_records: ClassVar[bool] = False
+
+    def check(self, model: PrivateMixture) -> None:
+        """Refuse a release that is not counts, and a base measure without a density."""
+        need_masses("Binned()", model)
+        need_log_base("Binned", model)
+
+    def hooks(self, model: PrivateMixture) -> dict[Callable, Callable]:
+        """Return the slots."""
+        return {
+            **self.functions,
+            fill_row: row_of_histogram,
+            bin_of_record: bin_of_value,
+            redraw_counts: update_counts,
+            base.impute: impute_in_bins,
+        }
+
+    def allocate(self, model: PrivateMixture, n: int) -> State:
+        """Return an empty state with room for a first number of sticks."""
+        room, columns, bins = 64, model.kernel.columns, len(model.origin())
+        return State(
+            size=np.zeros(room, np.int64),
+            theta=np.zeros((room, columns)),
+            weight=np.zeros(room),
+            log_left=np.zeros(room),
+            log_old=np.zeros(room),
+            row=np.zeros((room, bins)),
+            rest=np.zeros((room, bins)),
+            chance=np.zeros(bins),
+            trial=np.zeros(bins),
+            fresh=np.zeros(bins),
+            count=np.zeros(bins),
+            table=np.zeros((room, bins), np.int64),
+            offset=np.zeros(room, np.int64),
+            members=base.empty_records(model, min(n, SAMPLE)),
+            scratch=np.zeros((room, columns)),
+            walk=np.zeros(len(model.kernel.parameters)),
+            cursor=np.zeros(2, np.int64),
+            least=np.full(1, math.exp(NOTHING)),
+            concentration=np.zeros(1),
+            hyper=np.zeros(len(model.kernel.hyperparameters)),
+            tune=base.empty_tuning(model),
+            statistic=np.zeros(len(self.statistics)),
+        )
+
+    def grow(self, state: State) -> State:
+        """Return the state with room for twice as many sticks."""
+        names = ("size", "theta", "weight", "log_left", "log_old", "row", "rest", "table", "offset", "scratch")
+        doubled = {name: np.concatenate([getattr(state, name)] * 2) for name in names}
+        return state._replace(**doubled)
+
+
+def adopt(parts, data, state, latent, rng):
+    """Start at a latent configuration: its atoms, and the bins and labels of its records as counts."""
+    state.concentration[0] = latent.concentration[0]
+    for c in range(len(state.hyper)):
+        state.hyper[c] = latent.hyper[c]
+    clear_table(state)
+    for b in range(len(state.count)):
+        state.count[b] = 0.0
+    state.cursor[STICKS] = 0
+    state.cursor[WAITING] = 0
+    for i in range(len(latent.labels)):
+        h, b = latent.labels[i], bin_of_record(parts, data, state, latent, i)
+        state.size[h] += 1
+        state.table[h, b] += 1
+        state.count[b] += 1.0
+        state.cursor[STICKS] = max(state.cursor[STICKS], h + 1)
+    for h in range(state.cursor[STICKS]):
+        copy_row(state.theta, h, latent.atoms, h)
+
+
+def bin_of_value(parts, data, state, latent, i):
+    """Return the bin of a confidential record."""
+    return find_bin(parts.mechanism.edges, latent.y[i])
+
+
+def row_of_histogram(parts, data, state, theta, out):
+    """Write the kernel's mass in each bin."""
+    bin_masses(parts.mechanism, parts.kernel, data.z, theta, out)
+
+
+def sweep(parts, data, state, rng):
+    """Draw what sizes allow, then move counts, atoms and sticks on the likelihood of counts, then hand them out."""
+    n = 0
+    for h in range(len(state.size)):
+        n += state.size[h]
+    if not complete(parts, data, state, rng, n):
+        return False
+    redraw_counts(parts, data, state, rng)
+    move_atoms(parts, data, state, rng, n)
+    swap_atoms(state, rng, n)
+    move_sticks(parts, state, rng, n)
+    allocate_counts(state, rng)
+    return True
+
+
+def complete(parts, data, state, rng, n):
+    """Given sizes and occupied atoms, draw base measure, sticks, concentration and empty atoms; False without room."""
+    if state.cursor[WAITING] == 0:
+        forget_empty(state)
+        update_base(parts.kernel, rng, state, state.cursor[STICKS])
+        update_sticks(parts, state, rng, n)
+    if not extend_sticks(parts, state, rng):
+        state.cursor[WAITING] = 1
+        return False
+    state.cursor[WAITING] = 0
+    for h in range(state.cursor[STICKS]):
+        fill_row(parts, data, state, state.theta[h], state.row[h])
+    sum_chances(state)
+    return True
+
+
+def record(parts, data, state, rng, draws, d):
+    """Write the mixing measure: sticks up to the last occupied one and until little is left, then the rest."""
+    sticks = 1
+    for h in range(state.cursor[STICKS]):
+        if state.size[h] > 0 or mass_before(state, h) > LEFT:
+            sticks = h + 1
+    return record_sticks(parts, state, rng, draws, d, sticks)
+
+
+def impute_in_bins(parts, data, state, rng, ys, labels):
+    """Draw records from the table: each from its stick's kernel inside its bin, in an order that says nothing."""
+    i = 0
+    for h in range(state.cursor[STICKS]):
+        for b in range(len(state.count)):
+            for _ in range(state.table[h, b]):
+                ys[i] = draw_inside(parts, rng, state.theta[h], b)
+                labels[i] = h
+                i += 1
+    for i in range(len(labels) - 1, 0, -1):
+        j = uniform_index(rng, i + 1)
+        y, label = ys[i], labels[i]
+        ys[i], labels[i] = ys[j], labels[j]
+        ys[j], labels[j] = y, label
+
+
+Binned.functions = {base.adopt: adopt, base.sweep: sweep, base.record: record}

@@ -1,0 +1,60 @@
+"""Update the true counts of a histogram given its noisy release and the probabilities of the bins.
+
+c ~ Multinomial(n, p), and the release sees each count by itself. Two bins exchange records at a time, so that the total
+stays n: the count of the first is a binomial variable with the release's likelihood, drawn by slice sampling on whole
+numbers, at a cost that does not grow with n.
+"""
+
+from __future__ import annotations
+
+import math
+
+from privmix.mechanisms.histogram import log_bin
+from privmix.numerics import exponential, uniform_index
+
+
+def update_counts(parts, data, state, rng):
+    """Let every bin exchange records with another, chosen at random."""
+    bins = len(state.count)
+    for j in range(bins):
+        k = uniform_index(rng, bins - 1)
+        exchange_records(parts, data, state, rng, j, k + (k >= j))
+
+
+def exchange_records(parts, data, state, rng, j, k):
+    """Redraw the counts of bins j and k given their sum (Neal 2003: stepping out and shrinking, on whole numbers)."""
+    total, place = state.count[j] + state.count[k], state.count[j]
+    if total == 0.0:
+        return
+    share = state.chance[j] / max(state.chance[j] + state.chance[k], 1e-300)
+    level = exchange_target(parts, data, state, j, k, total, place) - exponential(rng)
+    width = 1 + int(math.sqrt(total * share * (1.0 - share)))
+    left = place - uniform_index(rng, width)
+    right = left + width - 1
+    while left >= 0.0 and exchange_target(parts, data, state, j, k, total, left) >= level:
+        left -= width
+    while right <= total and exchange_target(parts, data, state, j, k, total, right) >= level:
+        right += width
+    while True:
+        tried = left + uniform_index(rng, int(right - left) + 1)
+        if tried == place or exchange_target(parts, data, state, j, k, total, tried) >= level:
+            break
+        if tried < place:
+            left = tried + 1
+        else:
+            right = tried - 1
+    state.count[j] = tried
+    state.count[k] = total - tried
+
+
+def exchange_target(parts, data, state, j, k, total, place):
+    """Return the log weight of `place` of the records in bin j and the others in bin k."""
+    if place < 0.0 or place > total:
+        return -math.inf
+    other = total - place
+    value = log_bin(parts.mechanism, data.z, j, place) + log_bin(parts.mechanism, data.z, k, other)
+    if place > 0.0:
+        value += place * math.log(max(state.chance[j], 1e-300))
+    if other > 0.0:
+        value += other * math.log(max(state.chance[k], 1e-300))
+    return value - math.lgamma(place + 1.0) - math.lgamma(other + 1.0)

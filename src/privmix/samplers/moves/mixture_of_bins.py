@@ -1,0 +1,260 @@
+"""Move sticks and atoms on the likelihood of bin counts, with no record and no label in sight.
+
+The counts are multinomial with p_b = Σ_h w_h F_hb, F_hb the probability of bin b under atom h, so the log likelihood is
+Σ_b c_b log p_b. A change of one atom or of one stick changes p at the cost of one pass over the bins.
+
+Works on a state with ``row`` (F), ``rest``, ``chance`` (p), ``trial`` (a proposed p), ``count``, ``fresh`` (a proposed
+row of F), ``weight``, ``log_left``, ``theta`` and ``walk``. Atoms and sticks that carry less than `SOME` of a record
+are left alone here: they are drawn anew, given the counts of the occupied ones, in every sweep. Which are moved depends on
+weights that the move does not change.
+"""
+
+from __future__ import annotations
+
+import math
+
+from privmix.jit import slot
+from privmix.kernels.random_walk import TARGET, log_base, log_scale, parameter_count
+from privmix.kernels.slots import prepare
+from privmix.numerics import binomial, exponential, normal, uniform, uniform_index
+from privmix.priors.base import log_stick_density
+from privmix.samplers.moves.atoms import copy_row
+from privmix.samplers.moves.sticks import STICKS
+
+# Expected records below which an atom or a stick is not moved.
+SOME = 0.5
+# Passes over the parameters of an atom in each sweep.
+PASSES = 2
+# The least probability of a bin: what rounding could make negative.
+LEAST = 1e-300
+
+
+@slot
+def fill_row(parts, data, state, theta, out):
+    """Write the probability of each bin under an atom."""
+
+
+def log_likelihood(count, chance):
+    """Return Σ_b c_b log p_b."""
+    total = 0.0
+    for b in range(len(count)):
+        if count[b] > 0.0:
+            total += count[b] * math.log(max(chance[b], LEAST))
+    return total
+
+
+def sum_chances(state):
+    """Write p = Σ_h w_h F_hb afresh."""
+    for b in range(len(state.count)):
+        state.chance[b] = 0.0
+    for h in range(state.cursor[STICKS]):
+        for b in range(len(state.count)):
+            state.chance[b] += state.weight[h] * state.row[h, b]
+
+
+def move_atoms(parts, data, state, rng, n):
+    """Move the parameters of every atom that carries records, one at a time, by a tuned random walk."""
+    current = log_likelihood(state.count, state.chance)
+    accepted, proposed = 0.0, 0
+    for h in range(state.cursor[STICKS]):
+        if n * state.weight[h] < SOME:
+            continue
+        for step_index in range(PASSES * parameter_count()):
+            current, rate = move_parameter(parts, data, state, rng, n, h, step_index % parameter_count(), current)
+            accepted += rate
+            proposed += 1
+    state.statistic[0] = accepted / max(proposed, 1)
+
+
+def move_parameter(parts, data, state, rng, n, h, p, current):
+    """Propose one parameter of atom h; return the log likelihood and the probability of acceptance."""
+    theta = state.theta[h]
+    old, before = theta[p], log_base(parts.kernel, theta, state.hyper)
+    step = math.exp(state.walk[p]) * normal(rng) / math.sqrt(1.0 + n * state.weight[h])
+    theta[p] = old * math.exp(step) if log_scale(p) else old + step
+    prepare(parts.kernel, theta)
+    log_ratio = log_base(parts.kernel, theta, state.hyper) - before + (step if log_scale(p) else 0.0)
+    value = current
+    if log_ratio > -math.inf:
+        fill_row(parts, data, state, theta, state.fresh)
+        for b in range(len(state.count)):
+            state.trial[b] = state.chance[b] + state.weight[h] * (state.fresh[b] - state.row[h, b])
+        value = log_likelihood(state.count, state.trial)
+        log_ratio += value - current
+    if exponential(rng) > -log_ratio:
+        take_trial(state)
+        for b in range(len(state.count)):
+            state.row[h, b] = state.fresh[b]
+        current = value
+    else:
+        theta[p] = old
+        prepare(parts.kernel, theta)
+    rate = math.exp(min(0.0, log_ratio)) if log_ratio == log_ratio else 0.0
+    # tune[0] is the gain, 0 after warm-up; the atoms of a sweep share one step size, so each counts a little.
+    state.walk[p] += 0.3 * state.tune[0] * (rate - TARGET)
+    return current, rate
+
+
+def take_trial(state):
+    """Accept the proposed probabilities of the bins."""
+    for b in range(len(state.count)):
+        state.chance[b] = state.trial[b]
+
+
+def swap_atoms(state, rng, n):
+    """Propose to exchange the atoms of two sticks that can carry records, a few times.
+
+    Atoms are exchangeable in the prior and sticks are not, so this is the way for a large cluster to an early stick.
+    """
+    reach = 0
+    while reach < state.cursor[STICKS] and n * mass_before(state, reach) >= SOME:
+        reach += 1
+    current = log_likelihood(state.count, state.chance)
+    for _ in range(reach if reach > 1 else 0):
+        h, k = uniform_index(rng, reach), uniform_index(rng, reach)
+        if h == k:
+            continue
+        shift = state.weight[h] - state.weight[k]
+        for b in range(len(state.count)):
+            state.trial[b] = state.chance[b] + shift * (state.row[k, b] - state.row[h, b])
+        value = log_likelihood(state.count, state.trial)
+        if exponential(rng) > current - value:
+            current = value
+            take_trial(state)
+            exchange(state.theta, h, k, state.scratch)
+            exchange_rows(state, h, k)
+
+
+def exchange(theta, h, k, scratch):
+    """Exchange two rows of atoms."""
+    copy_row(scratch, 0, theta, h)
+    copy_row(theta, h, theta, k)
+    copy_row(theta, k, scratch, 0)
+
+
+def exchange_rows(state, h, k):
+    """Exchange the bin probabilities of two atoms."""
+    for b in range(len(state.count)):
+        kept = state.row[h, b]
+        state.row[h, b] = state.row[k, b]
+        state.row[k, b] = kept
+
+
+def mass_before(state, h):
+    """Return the mass that is left when stick h is broken."""
+    return math.exp(state.log_left[h - 1]) if h > 0 else 1.0
+
+
+def move_sticks(parts, state, rng, n):
+    """Slice-sample every stick that records can reach, from the first on.
+
+    p = (what earlier sticks give) + R_h (ν_h F_h + (1 − ν_h) U_h), R_h the mass left for stick h and U_h the mixture of
+    all later sticks, which does not depend on ν_h.
+    """
+    fill_rests(state)
+    for b in range(len(state.count)):
+        state.fresh[b] = 0.0  # what earlier sticks give
+    log_left = 0.0
+    for h in range(state.cursor[STICKS]):
+        log_stick = math.log(max(state.weight[h], LEAST)) - (state.log_old[h - 1] if h > 0 else 0.0)
+        log_rest = state.log_old[h] - (state.log_old[h - 1] if h > 0 else 0.0)
+        if n * math.exp(log_left) >= SOME:
+            log_stick, log_rest = slice_stick(parts, state, rng, n, h, log_left, log_stick, log_rest)
+        state.weight[h] = math.exp(log_left + log_stick)
+        for b in range(len(state.count)):
+            state.fresh[b] += state.weight[h] * state.row[h, b]
+        log_left += log_rest
+        state.log_left[h] = log_left
+    for b in range(len(state.count)):
+        state.chance[b] = state.fresh[b]
+
+
+def fill_rests(state):
+    """Write the mixture U_h of all sticks after h, for every h, and keep the old masses left."""
+    last = state.cursor[STICKS] - 1
+    for h in range(last + 1):
+        state.log_old[h] = state.log_left[h]
+    for b in range(len(state.count)):
+        state.rest[last, b] = 0.0
+    for h in range(last, 0, -1):
+        share = math.exp(math.log(max(state.weight[h], LEAST)) - state.log_left[h - 1])
+        left = math.exp(state.log_left[h] - state.log_left[h - 1])
+        for b in range(len(state.count)):
+            state.rest[h - 1, b] = share * state.row[h, b] + left * state.rest[h, b]
+
+
+def slice_stick(parts, state, rng, n, h, log_left, log_stick, log_rest):
+    """Draw ν_h by slice sampling of its logit (Neal 2003: stepping out, then shrinking); return its two logs."""
+    place = log_stick - log_rest
+    level = stick_target(parts, state, h, log_left, place) - exponential(rng)
+    width = 4.0 / math.sqrt(1.0 + n * math.exp(log_left))
+    left = place - width * uniform(rng)
+    right = left + width
+    for _ in range(30):
+        if stick_target(parts, state, h, log_left, left) < level:
+            break
+        left -= width
+    for _ in range(30):
+        if stick_target(parts, state, h, log_left, right) < level:
+            break
+        right += width
+    while True:
+        tried = left + (right - left) * uniform(rng)
+        if stick_target(parts, state, h, log_left, tried) >= level or right - left < 1e-12 * (1.0 + abs(place)):
+            break
+        if tried < place:
+            left = tried
+        else:
+            right = tried
+    return log_shares(tried)
+
+
+def log_shares(place):
+    """Return (log ν, log(1 − ν)) of a logit."""
+    if place > 0.0:
+        log_stick = -math.log1p(math.exp(-place))
+        return log_stick, log_stick - place
+    log_rest = -math.log1p(math.exp(place))
+    return log_rest + place, log_rest
+
+
+def stick_target(parts, state, h, log_left, place):
+    """Return the log posterior of stick h, in its logit, given everything else."""
+    log_stick, log_rest = log_shares(place)
+    mine, others = math.exp(log_left + log_stick), math.exp(log_left + log_rest)
+    for b in range(len(state.count)):
+        state.trial[b] = state.fresh[b] + mine * state.row[h, b] + others * state.rest[h, b]
+    prior = log_stick_density(parts.prior, state.concentration[0], h, log_stick, log_rest)
+    return prior + log_likelihood(state.count, state.trial)
+
+
+def allocate_counts(state, rng):
+    """Hand out the count of every bin to the sticks, with weights w_h F_hb."""
+    clear_table(state)
+    for b in range(len(state.count)):
+        left, chance, last = int(state.count[b]), state.chance[b], 0
+        for h in range(state.cursor[STICKS]):
+            if left == 0:
+                break
+            share = state.weight[h] * state.row[h, b]
+            if share > 0.0:
+                last = h
+                taken = binomial(rng, left, min(share / max(chance, share), 1.0))
+                give(state, h, b, taken)
+                left -= taken
+                chance -= share
+        give(state, last, b, left)  # where rounding left something over, its weight is no more than rounding
+
+
+def clear_table(state):
+    """Take all records off the sticks."""
+    for h in range(len(state.size)):
+        state.size[h] = 0
+        for b in range(len(state.count)):
+            state.table[h, b] = 0
+
+
+def give(state, h, b, records):
+    """Put records of bin b at stick h."""
+    state.table[h, b] += records
+    state.size[h] += records

@@ -5,9 +5,9 @@ of bins times the number of sticks, whatever n is. That is so for noisy histogra
 for mechanisms with few outputs, such as randomised response, whose counts are the data; and, after its records are
 rounded to bins, for any mechanism that adds noise and whose g(z|θ) has a distribution function.
 
-The mixing measure is part of the state, as sticks and atoms; sticks are broken until less than e^−40 of the mass is
-left beyond them, so that the sum over components is complete in floating point. Atoms and sticks move on the likelihood of
-the counts itself, because labels would hold them in place; then the counts are handed out to the sticks, which makes
+The mixing measure is part of the state, as sticks and atoms; sticks are broken until less than e^−37 of the mass is
+left beyond them, so that the sum over components is complete in floating point. Atoms and sticks move on the likelihood
+of the counts itself, because labels would hold them in place; then the counts are handed out to the sticks, which makes
 room for the exact draws of sticks, concentration and base measure that any sampler with labels has.
 """
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from privmix.model import PrivateMixture
 
 # Log of the mass beyond the last stick: below the rounding of a sum of probabilities.
-NOTHING = -40.0
+NOTHING = -37.0
 # Records of a start from which the first atoms are made.
 SAMPLE = 4096
 
@@ -134,7 +134,7 @@ class Binned(base.Sampler):
             members=base.empty_records(model, min(n, SAMPLE)),
             scratch=np.zeros((room, columns)),
             walk=np.zeros(len(model.kernel.parameters)),
-            cursor=np.zeros(2, np.int64),
+            cursor=np.zeros(3, np.int64),
             least=np.full(1, math.exp(NOTHING)),
             concentration=np.zeros(1),
             hyper=np.zeros(len(model.kernel.hyperparameters)),
@@ -149,6 +149,10 @@ class Binned(base.Sampler):
         return state._replace(**doubled)
 
 
+# Entry of State.cursor: whether the rows of occupied sticks are those of their atoms
+FILLED = 2
+
+
 def adopt(parts, data, state, latent, rng):
     """Start at a latent configuration: its atoms, and the bins and labels of its records as counts."""
     state.concentration[0] = latent.concentration[0]
@@ -159,6 +163,7 @@ def adopt(parts, data, state, latent, rng):
         state.count[b] = 0.0
     state.cursor[STICKS] = 0
     state.cursor[WAITING] = 0
+    state.cursor[FILLED] = 0
     for i in range(len(latent.labels)):
         h, b = latent.labels[i], bin_of_record(parts, data, state, latent, i)
         state.size[h] += 1
@@ -205,7 +210,9 @@ def complete(parts, data, state, rng, n):
         return False
     state.cursor[WAITING] = 0
     for h in range(state.cursor[STICKS]):
-        fill_row(parts, data, state, state.theta[h], state.row[h])
+        if state.size[h] == 0 or state.cursor[FILLED] == 0:
+            fill_row(parts, data, state, state.theta[h], state.row[h])
+    state.cursor[FILLED] = 1
     sum_chances(state)
     return True
 

@@ -5,7 +5,8 @@ The counts are multinomial with p_b = Σ_h w_h F_hb, F_hb the probability of bin
 
 Works on a state with ``row`` (F), ``rest``, ``chance`` (p), ``trial`` (a proposed p), ``count``, ``fresh`` (a proposed
 row of F), ``weight``, ``log_left``, ``theta`` and ``walk``. Atoms and sticks that carry less than `SOME` of a record
-are left alone here: they are drawn anew, given the counts of the occupied ones, in every sweep. Which are moved depends on
+are left alone here: they are drawn anew, given the counts of the occupied ones, in every sweep. Where there are many
+sticks, each sweep moves some of them, so that its cost hardly grows with n. Which are moved depends on chance and on
 weights that the move does not change.
 """
 
@@ -25,6 +26,10 @@ from privmix.samplers.moves.sticks import STICKS
 SOME = 0.5
 # Passes over the parameters of an atom in each sweep.
 PASSES = 2
+# Atoms moved in a sweep, and sticks that are moved in every sweep; later ones are with probability (EACH/h)².
+EACH = 8
+# Records of a bin that are handed out one by one: a binomial draw costs about as much as three.
+FEW = 6
 # The least probability of a bin: what rounding could make negative.
 LEAST = 1e-300
 
@@ -56,9 +61,17 @@ def move_atoms(parts, data, state, rng, n):
     """Move the parameters of every atom that carries records, one at a time, by a tuned random walk."""
     current = log_likelihood(state.count, state.chance)
     accepted, proposed = 0.0, 0
+    wanted, waiting = EACH, 0
+    for h in range(state.cursor[STICKS]):
+        waiting += n * state.weight[h] >= SOME
     for h in range(state.cursor[STICKS]):
         if n * state.weight[h] < SOME:
             continue
+        chosen = uniform(rng) * waiting < wanted  # `wanted` of those `waiting`, each set as likely as any other
+        waiting -= 1
+        if not chosen:
+            continue
+        wanted -= 1
         for step_index in range(PASSES * parameter_count()):
             current, rate = move_parameter(parts, data, state, rng, n, h, step_index % parameter_count(), current)
             accepted += rate
@@ -158,7 +171,7 @@ def move_sticks(parts, state, rng, n):
     for h in range(state.cursor[STICKS]):
         log_stick = math.log(max(state.weight[h], LEAST)) - (state.log_old[h - 1] if h > 0 else 0.0)
         log_rest = state.log_old[h] - (state.log_old[h - 1] if h > 0 else 0.0)
-        if n * math.exp(log_left) >= SOME:
+        if n * math.exp(log_left) >= SOME and uniform(rng) * (1 + h) * (1 + h) < EACH * EACH:
             log_stick, log_rest = slice_stick(parts, state, rng, n, h, log_left, log_stick, log_rest)
         state.weight[h] = math.exp(log_left + log_stick)
         for b in range(len(state.count)):
@@ -232,18 +245,32 @@ def allocate_counts(state, rng):
     """Hand out the count of every bin to the sticks, with weights w_h F_hb."""
     clear_table(state)
     for b in range(len(state.count)):
-        left, chance, last = int(state.count[b]), state.chance[b], 0
-        for h in range(state.cursor[STICKS]):
-            if left == 0:
-                break
+        left, chance, h = int(state.count[b]), state.chance[b], 0
+        while left > FEW and h < state.cursor[STICKS] - 1:
             share = state.weight[h] * state.row[h, b]
             if share > 0.0:
-                last = h
                 taken = binomial(rng, left, min(share / max(chance, share), 1.0))
                 give(state, h, b, taken)
                 left -= taken
                 chance -= share
-        give(state, last, b, left)  # where rounding left something over, its weight is no more than rounding
+            h += 1
+        for _ in range(left):
+            give(state, draw_stick(state, rng, b, h, chance), b, 1)
+
+
+def draw_stick(state, rng, b, first, chance):
+    """Draw the stick of one record of bin b, among those from `first` on, whose weights add up to `chance`."""
+    threshold = uniform(rng) * chance
+    total, h, last = 0.0, first, first
+    while h < state.cursor[STICKS]:
+        share = state.weight[h] * state.row[h, b]
+        if share > 0.0:
+            last = h
+            total += share
+            if total > threshold:
+                break
+        h += 1
+    return last  # where rounding left nothing, the last that could be
 
 
 def clear_table(state):

@@ -123,6 +123,16 @@ class LocalMechanism(Mechanism):
         raise NotImplementedError
 
     @property
+    def outputs(self) -> np.ndarray | None:
+        """Every value that a released record can take, where they are few, else None."""
+        return None
+
+    @property
+    def release_range(self) -> tuple[float, float] | None:
+        """Interval that holds every released record, where there is one and the record is a number, else None."""
+        return None
+
+    @property
     def width(self) -> int | None:
         """Length of one released record, or None if it is a number."""
         return None

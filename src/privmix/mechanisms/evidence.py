@@ -11,6 +11,7 @@ the current one, so that the number to keep is always 0; `seen` is what the mech
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from privmix.jit import slot
 from privmix.mechanisms.base import at_record, log_q
@@ -80,5 +81,5 @@ def global_settle(mechanism, data, seen, i, current, proposed, value):
     return 0.0
 
 
-LOCAL = {begin: local_begin, evidence: local_evidence, settle: local_settle}
-GLOBAL = {begin: global_begin, evidence: global_evidence, settle: global_settle}
+LOCAL: dict[Callable, Callable] = {begin: local_begin, evidence: local_evidence, settle: local_settle}
+GLOBAL: dict[Callable, Callable] = {begin: global_begin, evidence: global_evidence, settle: global_settle}

@@ -59,6 +59,11 @@ class RandomizedResponse(LocalMechanism):
         """Pure ε-DP, exact."""
         return PureDP(randomized_response_epsilon(self.cells, self.truth) if self.epsilon is None else self.epsilon)
 
+    @property
+    def outputs(self) -> np.ndarray:
+        """The indices of the cells."""
+        return np.arange(self.cells, dtype=np.float64)
+
     def log_q(self, z, y):
         """Return log P(z|y); −∞ where z is not the index of a cell."""
         last = self.cells - 1

@@ -70,6 +70,11 @@ class SquareWave(LocalMechanism):
         """Pure ε-DP, exact."""
         return PureDP(self.epsilon)
 
+    @property
+    def release_range(self) -> tuple[float, float]:
+        """The bounds, and the reach of the wave on either side."""
+        return self.bounds[0] - self.reach, self.bounds[1] + self.reach
+
     def log_q(self, z, y):
         """Return log q(z|y); −∞ where z is further than b from the bounds."""
         lower, upper = self.bounds

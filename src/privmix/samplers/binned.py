@@ -20,15 +20,10 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from privmix.convolutions.masses import bin_masses
-from privmix.jit import slot
-from privmix.mechanisms.histogram import find_bin
-from privmix.numerics import uniform_index
 from privmix.samplers import base
-from privmix.samplers.capabilities import need_log_base, need_masses
+from privmix.samplers.capabilities import need_log_base
 from privmix.samplers.moves.atoms import copy_row, update_base
-from privmix.samplers.moves.bin_counts import update_counts
-from privmix.samplers.moves.bins import draw_inside
+from privmix.samplers.moves.bin_rows import bin_of_record, find_bins, redraw_counts
 from privmix.samplers.moves.measure import LEFT
 from privmix.samplers.moves.mixture_of_bins import (
     allocate_counts,
@@ -64,7 +59,8 @@ class State(NamedTuple):
     chance: np.ndarray  # probability of each bin
     trial: np.ndarray
     fresh: np.ndarray
-    count: np.ndarray
+    counts: np.ndarray
+    node: np.ndarray  # what the probabilities of bins are computed from
     table: np.ndarray  # records at each stick in each bin, when counts were last handed out
     offset: np.ndarray
     members: np.ndarray
@@ -78,45 +74,43 @@ class State(NamedTuple):
     statistic: np.ndarray
 
 
-@slot
-def bin_of_record(parts, data, state, latent, i):
-    """Return the bin of record i at the start."""
-
-
-@slot
-def redraw_counts(parts, data, state, rng):
-    """Update the counts where the release has noise on them."""
-
-
 @dataclass(frozen=True)
 class Binned(base.Sampler):
     """The sampler that keeps only counts: for histograms, and for releases of very many records.
 
     It gives densities and bands, and no clusters of records.
+
+    Parameters
+    ----------
+    bins
+        Bins for mechanisms that add noise to each record, over the bounds and five standard deviations of the noise on
+        either side. Histograms and mechanisms with few outputs have bins of their own.
     """
+
+    bins: int = 512
 
     functions: ClassVar[dict[Callable, Callable]]
     holds_sticks: ClassVar[bool] = True
     holds_records: ClassVar[bool] = False
 
+    def __post_init__(self) -> None:
+        whole = isinstance(self.bins, int) and not isinstance(self.bins, bool)
+        if not whole or self.bins < 2:
+            raise ValueError(f"Binned: bins must be a whole number of at least 2; got {self.bins!r}.")
+
     def check(self, model: PrivateMixture) -> None:
         """Refuse a release that is not counts, and a base measure without a density."""
-        need_masses("Binned()", model)
-        need_log_base("Binned", model)
+        find_bins(model, self.bins)
+        need_log_base("Binned()", model)
 
     def hooks(self, model: PrivateMixture) -> dict[Callable, Callable]:
         """Return the slots."""
-        return {
-            **self.functions,
-            fill_row: row_of_histogram,
-            bin_of_record: bin_of_value,
-            redraw_counts: update_counts,
-            base.impute: impute_in_bins,
-        }
+        return {**self.functions, **find_bins(model, self.bins).hooks}
 
     def allocate(self, model: PrivateMixture, n: int) -> State:
         """Return an empty state with room for a first number of sticks."""
-        room, columns, bins = 64, model.kernel.columns, len(model.origin())
+        room, columns = 64, model.kernel.columns
+        bins, node, _ = find_bins(model, self.bins)
         return State(
             size=np.zeros(room, np.int64),
             theta=np.zeros((room, columns)),
@@ -128,7 +122,8 @@ class Binned(base.Sampler):
             chance=np.zeros(bins),
             trial=np.zeros(bins),
             fresh=np.zeros(bins),
-            count=np.zeros(bins),
+            counts=np.zeros(bins),
+            node=node,
             table=np.zeros((room, bins), np.int64),
             offset=np.zeros(room, np.int64),
             members=base.empty_records(model, min(n, SAMPLE)),
@@ -159,8 +154,8 @@ def adopt(parts, data, state, latent, rng):
     for c in range(len(state.hyper)):
         state.hyper[c] = latent.hyper[c]
     clear_table(state)
-    for b in range(len(state.count)):
-        state.count[b] = 0.0
+    for b in range(len(state.counts)):
+        state.counts[b] = 0.0
     state.cursor[STICKS] = 0
     state.cursor[WAITING] = 0
     state.cursor[FILLED] = 0
@@ -168,20 +163,10 @@ def adopt(parts, data, state, latent, rng):
         h, b = latent.labels[i], bin_of_record(parts, data, state, latent, i)
         state.size[h] += 1
         state.table[h, b] += 1
-        state.count[b] += 1.0
+        state.counts[b] += 1.0
         state.cursor[STICKS] = max(state.cursor[STICKS], h + 1)
     for h in range(state.cursor[STICKS]):
         copy_row(state.theta, h, latent.atoms, h)
-
-
-def bin_of_value(parts, data, state, latent, i):
-    """Return the bin of a confidential record."""
-    return find_bin(parts.mechanism.edges, latent.y[i])
-
-
-def row_of_histogram(parts, data, state, theta, out):
-    """Write the kernel's mass in each bin."""
-    bin_masses(parts.mechanism, parts.kernel, data.z, theta, out)
 
 
 def sweep(parts, data, state, rng):
@@ -224,22 +209,6 @@ def record(parts, data, state, rng, draws, d):
         if state.size[h] > 0 or mass_before(state, h) > LEFT:
             sticks = h + 1
     return record_sticks(parts, state, rng, draws, d, sticks)
-
-
-def impute_in_bins(parts, data, state, rng, ys, labels):
-    """Draw records from the table: each from its stick's kernel inside its bin, in an order that says nothing."""
-    i = 0
-    for h in range(state.cursor[STICKS]):
-        for b in range(len(state.count)):
-            for _ in range(state.table[h, b]):
-                ys[i] = draw_inside(parts, rng, state.theta[h], b)
-                labels[i] = h
-                i += 1
-    for i in range(len(labels) - 1, 0, -1):
-        j = uniform_index(rng, i + 1)
-        y, label = ys[i], labels[i]
-        ys[i], labels[i] = ys[j], labels[j]
-        ys[j], labels[j] = y, label
 
 
 Binned.functions = {base.adopt: adopt, base.sweep: sweep, base.record: record}

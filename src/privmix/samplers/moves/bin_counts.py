@@ -15,7 +15,7 @@ from privmix.numerics import exponential, uniform_index
 
 def update_counts(parts, data, state, rng):
     """Let every bin exchange records with another, chosen at random."""
-    bins = len(state.count)
+    bins = len(state.counts)
     for j in range(bins):
         k = uniform_index(rng, bins - 1)
         exchange_records(parts, data, state, rng, j, k + (k >= j))
@@ -23,7 +23,7 @@ def update_counts(parts, data, state, rng):
 
 def exchange_records(parts, data, state, rng, j, k):
     """Redraw the counts of bins j and k given their sum (Neal 2003: stepping out and shrinking, on whole numbers)."""
-    total, place = state.count[j] + state.count[k], state.count[j]
+    total, place = state.counts[j] + state.counts[k], state.counts[j]
     if total == 0.0:
         return
     share = state.chance[j] / max(state.chance[j] + state.chance[k], 1e-300)
@@ -43,8 +43,8 @@ def exchange_records(parts, data, state, rng, j, k):
             left = tried + 1
         else:
             right = tried - 1
-    state.count[j] = tried
-    state.count[k] = total - tried
+    state.counts[j] = tried
+    state.counts[k] = total - tried
 
 
 def exchange_target(parts, data, state, j, k, total, place):

@@ -3,7 +3,7 @@
 The counts are multinomial with p_b = Σ_h w_h F_hb, F_hb the probability of bin b under atom h, so the log likelihood is
 Σ_b c_b log p_b. A change of one atom or of one stick changes p at the cost of one pass over the bins.
 
-Works on a state with ``row`` (F), ``rest``, ``chance`` (p), ``trial`` (a proposed p), ``count``, ``fresh`` (a proposed
+Works on a state with ``row`` (F), ``rest``, ``chance`` (p), ``trial`` (a proposed p), ``counts``, ``fresh`` (a proposed
 row of F), ``weight``, ``log_left``, ``theta`` and ``walk``. Atoms and sticks that carry less than `SOME` of a record
 are left alone here: they are drawn anew, given the counts of the occupied ones, in every sweep. Where there are many
 sticks, each sweep moves some of them, so that its cost hardly grows with n. Which are moved depends on chance and on
@@ -50,16 +50,16 @@ def log_likelihood(count, chance):
 
 def sum_chances(state):
     """Write p = Σ_h w_h F_hb afresh."""
-    for b in range(len(state.count)):
+    for b in range(len(state.counts)):
         state.chance[b] = 0.0
     for h in range(state.cursor[STICKS]):
-        for b in range(len(state.count)):
+        for b in range(len(state.counts)):
             state.chance[b] += state.weight[h] * state.row[h, b]
 
 
 def move_atoms(parts, data, state, rng, n):
     """Move the parameters of every atom that carries records, one at a time, by a tuned random walk."""
-    current = log_likelihood(state.count, state.chance)
+    current = log_likelihood(state.counts, state.chance)
     accepted, proposed = 0.0, 0
     wanted, waiting = EACH, 0
     for h in range(state.cursor[STICKS]):
@@ -90,13 +90,13 @@ def move_parameter(parts, data, state, rng, n, h, p, current):
     value = current
     if log_ratio > -math.inf:
         fill_row(parts, data, state, theta, state.fresh)
-        for b in range(len(state.count)):
+        for b in range(len(state.counts)):
             state.trial[b] = state.chance[b] + state.weight[h] * (state.fresh[b] - state.row[h, b])
-        value = log_likelihood(state.count, state.trial)
+        value = log_likelihood(state.counts, state.trial)
         log_ratio += value - current
     if exponential(rng) > -log_ratio:
         take_trial(state)
-        for b in range(len(state.count)):
+        for b in range(len(state.counts)):
             state.row[h, b] = state.fresh[b]
         current = value
     else:
@@ -110,7 +110,7 @@ def move_parameter(parts, data, state, rng, n, h, p, current):
 
 def take_trial(state):
     """Accept the proposed probabilities of the bins."""
-    for b in range(len(state.count)):
+    for b in range(len(state.counts)):
         state.chance[b] = state.trial[b]
 
 
@@ -122,15 +122,15 @@ def swap_atoms(state, rng, n):
     reach = 0
     while reach < state.cursor[STICKS] and n * mass_before(state, reach) >= SOME:
         reach += 1
-    current = log_likelihood(state.count, state.chance)
+    current = log_likelihood(state.counts, state.chance)
     for _ in range(reach if reach > 1 else 0):
         h, k = uniform_index(rng, reach), uniform_index(rng, reach)
         if h == k:
             continue
         shift = state.weight[h] - state.weight[k]
-        for b in range(len(state.count)):
+        for b in range(len(state.counts)):
             state.trial[b] = state.chance[b] + shift * (state.row[k, b] - state.row[h, b])
-        value = log_likelihood(state.count, state.trial)
+        value = log_likelihood(state.counts, state.trial)
         if exponential(rng) > current - value:
             current = value
             take_trial(state)
@@ -147,7 +147,7 @@ def exchange(theta, h, k, scratch):
 
 def exchange_rows(state, h, k):
     """Exchange the bin probabilities of two atoms."""
-    for b in range(len(state.count)):
+    for b in range(len(state.counts)):
         kept = state.row[h, b]
         state.row[h, b] = state.row[k, b]
         state.row[k, b] = kept
@@ -165,7 +165,7 @@ def move_sticks(parts, state, rng, n):
     all later sticks, which does not depend on ν_h.
     """
     fill_rests(state)
-    for b in range(len(state.count)):
+    for b in range(len(state.counts)):
         state.fresh[b] = 0.0  # what earlier sticks give
     log_left = 0.0
     for h in range(state.cursor[STICKS]):
@@ -174,11 +174,11 @@ def move_sticks(parts, state, rng, n):
         if n * math.exp(log_left) >= SOME and uniform(rng) * (1 + h) * (1 + h) < EACH * EACH:
             log_stick, log_rest = slice_stick(parts, state, rng, n, h, log_left, log_stick, log_rest)
         state.weight[h] = math.exp(log_left + log_stick)
-        for b in range(len(state.count)):
+        for b in range(len(state.counts)):
             state.fresh[b] += state.weight[h] * state.row[h, b]
         log_left += log_rest
         state.log_left[h] = log_left
-    for b in range(len(state.count)):
+    for b in range(len(state.counts)):
         state.chance[b] = state.fresh[b]
 
 
@@ -187,12 +187,12 @@ def fill_rests(state):
     last = state.cursor[STICKS] - 1
     for h in range(last + 1):
         state.log_old[h] = state.log_left[h]
-    for b in range(len(state.count)):
+    for b in range(len(state.counts)):
         state.rest[last, b] = 0.0
     for h in range(last, 0, -1):
         share = math.exp(math.log(max(state.weight[h], LEAST)) - state.log_left[h - 1])
         left = math.exp(state.log_left[h] - state.log_left[h - 1])
-        for b in range(len(state.count)):
+        for b in range(len(state.counts)):
             state.rest[h - 1, b] = share * state.row[h, b] + left * state.rest[h, b]
 
 
@@ -235,17 +235,17 @@ def stick_target(parts, state, h, log_left, place):
     """Return the log posterior of stick h, in its logit, given everything else."""
     log_stick, log_rest = log_shares(place)
     mine, others = math.exp(log_left + log_stick), math.exp(log_left + log_rest)
-    for b in range(len(state.count)):
+    for b in range(len(state.counts)):
         state.trial[b] = state.fresh[b] + mine * state.row[h, b] + others * state.rest[h, b]
     prior = log_stick_density(parts.prior, state.concentration[0], h, log_stick, log_rest)
-    return prior + log_likelihood(state.count, state.trial)
+    return prior + log_likelihood(state.counts, state.trial)
 
 
 def allocate_counts(state, rng):
     """Hand out the count of every bin to the sticks, with weights w_h F_hb."""
     clear_table(state)
-    for b in range(len(state.count)):
-        left, chance, h = int(state.count[b]), state.chance[b], 0
+    for b in range(len(state.counts)):
+        left, chance, h = int(state.counts[b]), state.chance[b], 0
         while left > FEW and h < state.cursor[STICKS] - 1:
             share = state.weight[h] * state.row[h, b]
             if share > 0.0:
@@ -277,7 +277,7 @@ def clear_table(state):
     """Take all records off the sticks."""
     for h in range(len(state.size)):
         state.size[h] = 0
-        for b in range(len(state.count)):
+        for b in range(len(state.counts)):
             state.table[h, b] = 0
 
 

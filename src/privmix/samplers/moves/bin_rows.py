@@ -1,0 +1,200 @@
+"""The bins of a release, and their probabilities under an atom: what `Binned` needs to know of a model.
+
+Four kinds. A histogram brings its bins. A mechanism with few outputs has one bin for each, and nothing is lost. A
+mechanism whose g(z|θ) has a distribution function G has bins with probabilities G(e_{b+1}) − G(e_b), the outermost
+open; one whose releases stay in a known interval has them by Gauss's rule with two points, whose error is of fourth
+order in the width. In the last two the records are rounded to bins: the posterior is that of the rounded release.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from privmix.convolutions.base import draw_given, log_g
+from privmix.convolutions.masses import bin_masses
+from privmix.jit import slot
+from privmix.mechanisms.histogram import Histogram, find_bin
+from privmix.numerics import uniform, uniform_index
+from privmix.samplers import base
+from privmix.samplers.capabilities import pair
+from privmix.samplers.moves.bin_counts import update_counts
+from privmix.samplers.moves.bins import draw_inside
+from privmix.samplers.moves.mixture_of_bins import fill_row
+from privmix.samplers.moves.sticks import STICKS
+
+if TYPE_CHECKING:
+    from privmix.model import PrivateMixture
+
+# Equal bins reach this many standard deviations of the noise beyond the bounds; the outermost are open.
+REACH = 5.0
+# Places of the two points of Gauss's rule in a bin of unit width.
+LOWER, UPPER = 0.5 - 0.5 / math.sqrt(3.0), 0.5 + 0.5 / math.sqrt(3.0)
+
+
+@slot
+def bin_of_record(parts, data, state, latent, i):
+    """Return the bin of record i at the start."""
+
+
+@slot
+def redraw_counts(parts, data, state, rng):
+    """Update the counts where the release has noise on them."""
+
+
+@slot
+def release_cdf(mechanism, kernel, z, theta):
+    """Return G(z|θ), the distribution function of a released record."""
+
+
+class Bins(NamedTuple):
+    """Bins of a release: how many, the numbers that their probabilities are computed from, and the functions."""
+
+    size: int
+    node: np.ndarray
+    hooks: dict[Callable, Callable]
+
+
+def find_bins(model: PrivateMixture, wanted: int) -> Bins:
+    """Return the bins of a model's release; say why where there are none."""
+    mechanism: Any = model.mechanism
+    if model.has_masses and isinstance(mechanism, Histogram):
+        return Bins(mechanism.bin_count, np.array(mechanism.edges), HISTOGRAM)
+    reason = _refusal(model)
+    if reason:
+        raise ValueError(f"Binned() keeps counts of bins: {reason} Use Neal5() or Slice().")
+    convolution: Any = model.convolution
+    if mechanism.outputs is not None:
+        return Bins(len(mechanism.outputs), np.array(mechanism.outputs, dtype=np.float64), VALUES)
+    lower, upper = _range(mechanism)
+    edges = np.linspace(lower, upper, wanted + 1)
+    if convolution.cdf is None:
+        return Bins(wanted, edges, {**LOCAL, fill_row: row_by_quadrature, bin_of_record: bin_of_edges})
+    edges[0], edges[-1] = -np.inf, np.inf
+    return Bins(wanted, edges, {**LOCAL, fill_row: row_of_edges, release_cdf: convolution.cdf})
+
+
+def _refusal(model: PrivateMixture) -> str:
+    mechanism: Any = model.mechanism
+    if mechanism.is_global:
+        return f"{pair(model)} is no histogram with a kernel that has cdf(self, y, theta)."
+    if model.convolution is None or mechanism.width is not None or mechanism.reveals:
+        return f"{pair(model)} has no g(z|θ) for numbers z with noise."
+    if any(np.ndim(getattr(mechanism, name)) for name in mechanism.per_record_fields()):
+        return "noise that differs between records does not come in counts."
+    if mechanism.outputs is not None or mechanism.release_range is not None:
+        return ""
+    if model.convolution.cdf is None or mechanism.bounds is None or mechanism.noise_spread() is None:
+        return f"{type(mechanism).__name__} needs bounds, and g(z|θ) a distribution function."
+    return ""
+
+
+def _range(mechanism: Any) -> tuple[float, float]:
+    if mechanism.release_range is not None:
+        return mechanism.release_range
+    reach = REACH * mechanism.noise_spread()
+    return mechanism.bounds[0] - reach, mechanism.bounds[1] + reach
+
+
+def row_of_histogram(parts, data, state, theta, out):
+    """Write the kernel's mass in each bin."""
+    bin_masses(parts.mechanism, parts.kernel, data.z, theta, out)
+
+
+def row_of_values(parts, data, state, theta, out):
+    """Write the probability of each output."""
+    for b in range(len(out)):
+        out[b] = math.exp(log_g(parts.mechanism, parts.kernel, state.node[b], theta))
+
+
+def row_of_edges(parts, data, state, theta, out):
+    """Write the differences of the distribution function."""
+    low = 0.0
+    for b in range(len(out)):
+        high = 1.0
+        if b + 1 < len(out):
+            high = release_cdf(parts.mechanism, parts.kernel, state.node[b + 1], theta)
+        out[b] = max(high - low, 0.0)
+        low = high
+
+
+def row_by_quadrature(parts, data, state, theta, out):
+    """Write the integral of g over each bin by Gauss's rule with two points."""
+    for b in range(len(out)):
+        left, width = state.node[b], state.node[b + 1] - state.node[b]
+        first = math.exp(log_g(parts.mechanism, parts.kernel, left + LOWER * width, theta))
+        out[b] = 0.5 * width * (first + math.exp(log_g(parts.mechanism, parts.kernel, left + UPPER * width, theta)))
+
+
+def bin_of_value(parts, data, state, latent, i):
+    """Return the bin of a confidential record in a histogram."""
+    return find_bin(parts.mechanism.edges, latent.y[i])
+
+
+def bin_of_output(parts, data, state, latent, i):
+    """Return which of the outputs a released record is."""
+    nearest = 0
+    for b in range(len(state.node)):
+        if abs(state.node[b] - data.z[i]) < abs(state.node[nearest] - data.z[i]):
+            nearest = b
+    return nearest
+
+
+def bin_of_edges(parts, data, state, latent, i):
+    """Return the bin of a released record."""
+    return find_bin(state.node, data.z[i])
+
+
+def keep_counts(parts, data, state, rng):
+    """Leave the counts: they are the data."""
+
+
+def impute_in_bins(parts, data, state, rng, ys, labels):
+    """Draw records from the table: each from its stick's kernel inside its bin, in an order that says nothing."""
+    i = 0
+    for h in range(state.cursor[STICKS]):
+        for b in range(len(state.counts)):
+            for _ in range(state.table[h, b]):
+                ys[i] = draw_inside(parts, rng, state.theta[h], b)
+                labels[i] = h
+                i += 1
+    for i in range(len(labels) - 1, 0, -1):
+        j = uniform_index(rng, i + 1)
+        y, label = ys[i], labels[i]
+        ys[i], labels[i] = ys[j], labels[j]
+        ys[j], labels[j] = y, label
+
+
+def impute_by_release(parts, data, state, rng, ys, labels):
+    """Give each record a stick from the table of its bin, and draw it given its release."""
+    for i in range(len(labels)):
+        b = bin_of_record(parts, data, state, data, i)
+        left = 0
+        for h in range(state.cursor[STICKS]):
+            left += state.table[h, b]
+        threshold, h = uniform(rng) * left, 0
+        while threshold >= state.table[h, b]:
+            threshold -= state.table[h, b]
+            h += 1
+        state.table[h, b] -= 1
+        labels[i] = h
+        ys[i] = draw_given(parts.mechanism, parts.kernel, rng, data.z[i], state.theta[h])
+    for i in range(len(labels)):
+        state.table[labels[i], bin_of_record(parts, data, state, data, i)] += 1
+
+
+HISTOGRAM: dict[Callable, Callable] = {
+    fill_row: row_of_histogram,
+    bin_of_record: bin_of_value,
+    redraw_counts: update_counts,
+    base.impute: impute_in_bins,
+}
+LOCAL: dict[Callable, Callable] = {
+    bin_of_record: bin_of_edges,
+    redraw_counts: keep_counts,
+    base.impute: impute_by_release,
+}
+VALUES: dict[Callable, Callable] = {**LOCAL, fill_row: row_of_values, bin_of_record: bin_of_output}

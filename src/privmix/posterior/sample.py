@@ -45,13 +45,13 @@ def sample(
         check_count(name, value, least)
     sampler.check(model)
     z = read_release(model, z)
-    allocations = keeps_allocations(model, sampler, z, draws * chains, allocations)
     seeds = np.random.SeedSequence(seed)
-    plan = Plan(model, sampler, z, int(draws), int(warmup), int(thin), allocations)
+    plan = Plan(model, sampler, z, int(draws), int(warmup), int(thin), allocations=False)
     starts, why = list(seeds.spawn(chains)), ""
     if isinstance(sampler, Auto):
         chosen, why = choose(sampler, plan, seeds.spawn(1)[0])
         plan = replace(plan, sampler=chosen)
+    plan = replace(plan, allocations=keeps_allocations(plan, chains, allocations))
     done, complete = run_chains(plan, starts, progress=progress, executor=executor)
     if not complete:
         done = shorten(done)
@@ -65,21 +65,25 @@ def sample(
     return posterior
 
 
-def keeps_allocations(model: PrivateMixture, sampler: Sampler, z: np.ndarray, draws: int, wanted: bool | None) -> bool:
+def keeps_allocations(plan: Plan, chains: int, wanted: bool | None) -> bool:
     """Return whether to keep the cluster of every record in every draw; refuse where records have none to speak of."""
-    if model.mechanism.is_global:
+    mechanism = plan.model.mechanism
+    if mechanism.is_global:
         if wanted:
             raise ValueError(
-                f"{type(model.mechanism).__name__} makes one release of all records, which says nothing of any one of "
+                f"{type(mechanism).__name__} makes one release of all records, which says nothing of any one of "
                 "them: the clusters of records are not identified, so they are not kept. Leave allocations out; the "
                 "density and its bands are served."
             )
         return False
-    if not sampler.holds_records:
+    if not plan.sampler.holds_records:
         if wanted:
-            raise ValueError(f"{type(sampler).__name__} keeps counts and no records, so that it has no allocations.")
+            raise ValueError(
+                f"{type(plan.sampler).__name__} keeps counts and no records, so that it has no allocations. Give a "
+                "sampler that keeps records, such as Slice() or Neal5()."
+            )
         return False
-    return 4 * len(z) * draws <= ALLOCATION_BYTES if wanted is None else wanted
+    return 4 * plan.records * plan.draws * chains <= ALLOCATION_BYTES if wanted is None else wanted
 
 
 def check_count(name: str, value: Any, least: int) -> None:

@@ -3,7 +3,8 @@
 What to expect, measured on the paper's Section 4.1: under strong noise, label steps with g(z|θ), parameters that walk
 on it, and one split or merge a sweep give four to twelve times the effective draws per second of the paper's better
 sampler; under moderate noise its Neal 5, whose record-update is the cheapest, is as good, and under weak noise its
-slice sampler. Where g is costly or unknown: Neal 5, or the slice sampler under weak noise.
+slice sampler. Where g is costly or unknown: Neal 5, or the slice sampler under weak noise. Histograms, and releases of
+very many records, are fitted on counts.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from privmix.samplers import base
+from privmix.samplers.binned import Binned
 from privmix.samplers.neal5 import Neal5
 from privmix.samplers.slice import Slice
 from privmix.samplers.split_merge import SplitMerge
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
 STRONG = 1.0
 # Noise below this share of the spread leaves the records nearly known.
 WEAK = 0.2
+# Records beyond which a release is rounded to bins, where that is possible: a sweep over records takes longer than one
+# over bins, and what the rounding loses is far below what n records can tell.
+MANY = 20_000
 # g(z|θ) that costs more than this many normal-Laplace evaluations is evaluated once a record at most.
 COSTLY = 5.0
 
@@ -66,6 +71,10 @@ class Auto(base.Sampler):
         words = "noise of unknown size" if ratio is None else f"noise {ratio:.2g} times the spread of the data"
         if model.mechanism.reveals:
             return _for_known_records(model)
+        if model.mechanism.is_global:
+            return _for_one_release(model)
+        if len(z) >= MANY and binned_serves(model):
+            return [Candidate(Binned(), 1.0, f"{len(z)} records, kept as counts of bins")]
         neal5, sliced = Candidate(Neal5(), 1.0, words), Candidate(Slice(), 2.0, words)
         if model.convolution is None or model.convolution.cost > COSTLY:
             return [sliced, neal5] if ratio is not None and ratio < WEAK else [neal5, sliced]
@@ -75,6 +84,24 @@ class Auto(base.Sampler):
             return [neal5, sliced]
         splitting = Candidate(SplitMerge(Neal5(exact=True)), 5.0, words)
         return [neal5, splitting] if ratio is not None and ratio < STRONG else [splitting, neal5]
+
+
+def binned_serves(model: PrivateMixture) -> bool:
+    """Return whether counts of bins can stand for the release."""
+    try:
+        Binned().check(model)
+    except ValueError:
+        return False
+    return True
+
+
+def _for_one_release(model: PrivateMixture) -> list[Candidate]:
+    words = "one release of all records"
+    if binned_serves(model):
+        return [Candidate(Binned(), 1.0, f"{words}, a histogram")]
+    if model.has_masses:
+        return [Candidate(Slice(records="exact"), 1.0, f"{words}, a histogram")]
+    return [Candidate(Slice(), 1.0, words), Candidate(Neal5(), 1.0, words)]
 
 
 def _for_known_records(model: PrivateMixture) -> list[Candidate]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable
 from typing import Any
@@ -43,6 +44,11 @@ class Histogram(GlobalMechanism):
     def estimate(self, z: np.ndarray) -> np.ndarray:
         """Return counts estimated from the release (hook)."""
         raise NotImplementedError
+
+    def __repr__(self) -> str:
+        shown = [(f.name, getattr(self, f.name)) for f in dataclasses.fields(self) if f.repr]
+        given = [f"{name}={_short(value)}" for name, value in shown if value is not None]
+        return f"{type(self).__name__}({', '.join(given)})"
 
     @property
     def bin_count(self) -> int:
@@ -106,6 +112,14 @@ class Histogram(GlobalMechanism):
         return self.edges[j]
 
 
+def _short(value: Any) -> str:
+    """Return a field in a few characters: of many edges only the first and the last."""
+    if isinstance(value, np.ndarray):
+        numbers = [f"{number:g}" for number in value]
+        return f"[{', '.join(numbers if len(numbers) <= 8 else [*numbers[:3], '…', numbers[-1]])}]"
+    return repr(value)
+
+
 def find_bin(edges, y):
     """Return the bin of y: closed on the left, the first and last open outwards."""
     low, high = 0, len(edges) - 2
@@ -155,6 +169,11 @@ def read_edges(owner: str, bins: Any, bounds: Any) -> tuple[np.ndarray, tuple[fl
     return edges, (float(edges[0]), float(edges[-1]))
 
 
+def keep_bins(bins: Any, edges: np.ndarray) -> Any:
+    """Return bins as a mechanism stores them: a whole number, or a copy of the edges that none can change."""
+    return int(bins) if np.ndim(bins) == 0 else edges
+
+
 def _given_edges(owner: str, bins: Any) -> np.ndarray:
     try:
         edges = np.array(bins, dtype=np.float64)
@@ -163,6 +182,13 @@ def _given_edges(owner: str, bins: Any) -> np.ndarray:
     if edges.ndim != 1 or len(edges) < 3 or not (np.isfinite(edges).all() and (np.diff(edges) > 0).all()):
         raise ValueError(f"{owner}: edges of bins must be at least three finite increasing numbers; got {bins!r}.")
     return edges
+
+
+def read_count(owner: str, name: str, value: Any) -> int:
+    """Return a whole number of at least 1, or say what is wrong with it."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise ValueError(f"{owner}: {name} must be a whole number of at least 1; got {value!r}.")
+    return int(value)
 
 
 def read_records(owner: str, records: Any) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ class Histogram(GlobalMechanism):
     - ``log_bin(self, z, j, count)``: what bin j adds to the log density of the release (compiled)
     - ``perturb_counts(self, rng, counts)``: the release of true counts (NumPy)
     - ``estimate(self, z)``: counts estimated from the release, to start a chain from (NumPy)
+    - ``probes(self)``: releases among which the worst case is found, for `privmix.privacy.audit` (optional)
 
     A bin is closed on the left; records beyond the first or last edge count in the first or last bin.
     """
@@ -93,6 +94,10 @@ class Histogram(GlobalMechanism):
         mass = np.concatenate([[0.0], np.cumsum(counts)])
         level = (np.arange(self.records) + 0.5) / self.records * mass[-1]
         return np.interp(level, mass, self.edges)
+
+    def probes(self) -> Iterable[np.ndarray]:
+        """Return releases among which the worst log-ratio of neighbours is found, for the audit."""
+        raise NotImplementedError(f"{type(self).__name__} names no probes; give the audit outputs=, releases to try.")
 
     def hooks(self) -> dict[Callable, Callable]:
         """Return the slots that this mechanism fills."""

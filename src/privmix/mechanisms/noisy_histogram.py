@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -106,6 +108,16 @@ class NoisyHistogram(Histogram):
     def estimate(self, z: np.ndarray) -> np.ndarray:
         """Return the released counts."""
         return z
+
+    def probes(self) -> Iterable[np.ndarray]:
+        """Return all rows of whole numbers from −1 to n + 1 and of two numbers far outside.
+
+        Under Laplace noise the log-ratio is piecewise linear in each count, with kinks at whole numbers from 0 to n,
+        and constant beyond: its extremes are among these. Under Gaussian noise it has none, which the far ones show.
+        """
+        far = 1000.0 * math.ceil(self.scale)
+        values = [-far, *np.arange(-1.0, self.records + 2.0), self.records + far]
+        return map(np.array, product(values, repeat=self.bin_count))
 
     def check_release(self, z: Any) -> np.ndarray:
         """Return a release as an array of counts, whole under discrete noise, or say what is wrong with it."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
@@ -135,6 +137,11 @@ class SmoothedHistogram(Histogram):
         """Return the share of released draws in each bin, less the uniform share."""
         return self.encode(z) / self.draws - self.uniform * np.diff(self.edges) / (self.bounds[1] - self.bounds[0])
 
+    def probes(self) -> Iterable[np.ndarray]:
+        """Return one release for every way to spread the draws over the bins: the density knows no more."""
+        middles = 0.5 * (self.edges[:-1] + self.edges[1:])
+        return (np.array(draws) for draws in combinations_with_replacement(middles, self.draws))
+
     def check_release(self, z: Any) -> np.ndarray:
         """Return a release as an array of draws inside the bounds, or say what is wrong with it."""
         z = super().check_release(z)
@@ -147,8 +154,8 @@ class SmoothedHistogram(Histogram):
         bad = (z < lower) | (z > upper)
         if bad.any():
             raise ValueError(
-                f"{_NAME} releases numbers from {lower:g} to {upper:g}; the release z has {np.count_nonzero(bad)} other "
-                f"values, the first {z[bad][0]:g}. Check that the mechanism is the one that made the release."
+                f"{_NAME} releases numbers from {lower:g} to {upper:g}; the release z has {np.count_nonzero(bad)} "
+                f"other values, the first {z[bad][0]:g}. Check that the mechanism is the one that made the release."
             )
         return z
 

@@ -6,7 +6,7 @@ from concurrent.futures import Executor
 from typing import Any
 
 from privmix.kernels import HierarchicalNormal
-from privmix.mechanisms import LocalMechanism
+from privmix.mechanisms import Mechanism
 from privmix.model import PrivateMixture
 from privmix.posterior import Posterior
 from privmix.posterior.sample import sample
@@ -17,7 +17,7 @@ from privmix.samplers import Sampler
 
 def fit(
     z: Any,
-    mechanism: LocalMechanism | None = None,
+    mechanism: Mechanism | None = None,
     *,
     sampler: Sampler | None = None,
     draws: int = 2000,
@@ -57,7 +57,7 @@ def fit(
         if not isinstance(z, Release):
             raise TypeError("fit needs the mechanism that made the release: fit(z, mechanism), or fit(release).")
         mechanism = z.mechanism
-    if not isinstance(mechanism, LocalMechanism):
+    if not isinstance(mechanism, Mechanism):
         raise TypeError(f"mechanism must be a mechanism such as mechanisms.Laplace(…); got {mechanism!r}.")
     if mechanism.bounds is None:
         raise ValueError(

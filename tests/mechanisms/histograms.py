@@ -1,5 +1,7 @@
 """Example histograms, and their densities written anew from the formulas."""
 
+from itertools import pairwise
+
 import numpy as np
 from scipy import stats
 
@@ -39,7 +41,7 @@ def counts_of(mechanism, y):
     """Return counts bin by bin: closed on the left, the last closed on both sides, what is outside in the end bins."""
     edges = mechanism.edges.copy()
     edges[0], edges[-1] = -np.inf, np.inf
-    return np.array([np.sum((y >= a) & (y < b)) for a, b in zip(edges[:-1], edges[1:], strict=True)])
+    return np.array([np.sum((y >= a) & (y < b)) for a, b in pairwise(edges)])
 
 
 def log_density(mechanism, z, y):

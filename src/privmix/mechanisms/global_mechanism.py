@@ -39,6 +39,8 @@ class GlobalMechanism(Mechanism):
     """
 
     is_global: ClassVar[bool] = True
+    #: names of the columns of a release in a file
+    column_names: ClassVar[tuple[str, ...]] = ("z",)
     #: number of confidential records behind the release: public
     records: int
 

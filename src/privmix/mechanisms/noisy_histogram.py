@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -58,6 +58,8 @@ class NoisyHistogram(Histogram):
     >>> NoisyHistogram(1000, bins=64, noise="discrete laplace", epsilon=1.0, bounds=(0.0, 1.0)).scale
     2.0
     """
+
+    column_names: ClassVar[tuple[str, ...]] = ("lower", "upper", "count")
 
     records: int = field()
     bins: Any = given(64)

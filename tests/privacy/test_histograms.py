@@ -181,6 +181,20 @@ def test_discrete_gaussian_keeps_its_rho(rho):
     assert found.tight
 
 
+@pytest.mark.parametrize(
+    ("noise", "scale", "claim"),
+    [
+        ("laplace", 4.0, PureDP(0.5)),
+        ("discrete laplace", 4.0, PureDP(0.5)),
+        ("discrete gaussian", 2.0, ZCDP(0.25)),
+    ],
+)
+def test_noise_of_a_given_scale_states_what_it_gives(noise, scale, claim):
+    mechanism = noisy(noise, scale=scale)
+    assert mechanism.guarantee == claim
+    assert audit(mechanism).tight
+
+
 def claiming(claim):
     @dataclass(frozen=True, eq=False, repr=False)
     class Claims(NoisyHistogram):

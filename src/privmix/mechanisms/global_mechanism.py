@@ -13,7 +13,7 @@ from privmix.mechanisms.base import Mechanism, as_floats, at_record, log_q
 
 @slot
 def log_ratio(mechanism, z, statistic, old, new):
-    """Return log q(z|data with `new`) − log q(z|data with `old`); the statistic is that of the data with `old`."""
+    """Return log q(z|data with new) − log q(z|data with old); the statistic is that of the data with old."""
 
 
 @slot

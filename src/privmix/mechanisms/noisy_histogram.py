@@ -27,7 +27,7 @@ class NoisyHistogram(Histogram):
 
     - ``"laplace"``: density ∝ e^(−|x|/s), ε-differential privacy with ε = 2/s (Dwork, McSherry, Nissim and Smith 2006);
     - ``"discrete laplace"``: P(k) ∝ e^(−|k|/s) on the whole numbers, likewise ε = 2/s;
-    - ``"discrete gaussian"``: P(k) ∝ e^(−k²/(2s²)), ρ-zCDP with ρ = 1/s² (Canonne, Kamath and Steinke 2020, Theorem 4);
+    - ``"discrete gaussian"``: P(k) ∝ e^(−k²/(2s²)), ρ-zCDP with ρ = 1/s² (Canonne, Kamath and Steinke 2020);
       (ε, δ) by the exact privacy profile (`privmix.privacy.discrete_gaussian_histogram_delta`), tighter than a
       conversion from zCDP.
 

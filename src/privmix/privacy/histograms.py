@@ -106,7 +106,7 @@ def discrete_gaussian_histogram_delta(scale: float, epsilon: float) -> float:
 
     Completing the square, P(D = d) = e^(-d^2/(4 s^2)) S_d/Z^2 with Z = sum_k e^(-k^2/(2 s^2)) and
     S_d = sum_k e^(-(k - d/2)^2/s^2), which depends on d only through its being odd or even: the profile is one sum, and
-    exact up to rounding. (For one count: Canonne, Kamath and Steinke 2020, Theorem 7.)
+    exact up to rounding. (For one count: Canonne, Kamath and Steinke 2020.)
 
     Parameters
     ----------

@@ -5,7 +5,7 @@ import numpy as np
 from privmix import mechanisms
 from privmix.mechanisms import Gaussian, HaarWavelet, Identity, Laplace, RandomizedResponse, SquareWave
 
-BASES = {"LocalMechanism"}
+BASES = {"GlobalMechanism", "Histogram", "LocalMechanism", "Mechanism"}
 BOUNDS = (-3.0, 5.0)
 
 EXAMPLES = {

@@ -16,7 +16,7 @@ from privmix.cli.tables import mechanism_rows, print_table, summary_rows, warn_o
 
 if TYPE_CHECKING:
     from privmix import Posterior, PrivateMixture, Release
-    from privmix.mechanisms import LocalMechanism
+    from privmix.mechanisms import Mechanism
     from privmix.samplers import Sampler
 
 
@@ -41,10 +41,12 @@ def fit(
     source: Annotated[
         Path,
         typer.Argument(
-            metavar="RELEASE", help="What `privatize` wrote; or a table of z, with --mechanism and its options."
+            metavar="RELEASE",
+            help="What `privatize` wrote; or a table of z, or of lower, upper and count, with --mechanism and its "
+            "options.",
         ),
     ],
-    output: Annotated[Path, typer.Option(metavar="FILE.nc", help="Posterior to write, as netCDF.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.nc", help="Posterior to write, as netCDF.")],
     picture: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Picture of the density; by default beside the output, .png.")
     ] = None,
@@ -88,6 +90,13 @@ def fit(
     scale: options.Scale = None,
     bounds: options.Bounds = None,
     levels: options.Levels = None,
+    cells: options.Cells = None,
+    bins: options.Bins = None,
+    noise: options.Noise = None,
+    records: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Number of confidential records: histogram or smoothed-histogram only."),
+    ] = None,
 ) -> None:
     """Estimate the density of the confidential data from a release, with its uncertainty.
 
@@ -95,8 +104,9 @@ def fit(
     """
     picture = output.with_suffix(".png") if picture is None else picture
     _check_outputs(output, picture)
-    about = {"epsilon": epsilon, "delta": delta, "rho": rho, "scale": scale, "bounds": bounds, "levels": levels}
-    release = read_release(source, mechanism, column, about)
+    budget = {"epsilon": epsilon, "delta": delta, "rho": rho, "scale": scale}
+    shape = {"bounds": bounds, "levels": levels, "cells": cells, "bins": bins, "noise": noise, "records": records}
+    release = read_release(source, mechanism, column, {**budget, **shape})
     model = build_model(kernel, release.mechanism, read_concentration(concentration, concentration_prior))
     how = build_sampler(sampler, auxiliaries)
     show = sys.stdout.isatty() if progress is None else progress
@@ -135,8 +145,25 @@ def read_release(
         raise ValueError(f"{source} says itself what mechanism made it. Leave out --mechanism and its options.")
     if name is options.MechanismName.haar:
         raise ValueError("haar releases several numbers a record, which no single column holds. Give privatize's file.")
-    built = options.build_mechanism(name, **about)
-    return Release(read_column(source, column), built)
+    if name is options.MechanismName.histogram:
+        return _read_counts(source, column, about)
+    z = read_column(source, column)
+    draws = len(z) if name is options.MechanismName.smoothed_histogram else None
+    return Release(z, options.build_mechanism(name, **about, draws=draws))
+
+
+def _read_counts(source: Path, column: str | None, about: dict[str, Any]) -> Release:
+    """Return the release in a plain table of lower edges, upper edges and counts."""
+    from privmix.release import Release, read_histogram
+
+    strange = [f"--{key}" for key, value in {"column": column, "bins": about["bins"]}.items() if value is not None]
+    if strange:
+        raise ValueError(
+            f"{strange[0]} was given, but a histogram is read from the columns lower, upper and count, a row for each "
+            "bin. Leave it out."
+        )
+    edges, counts = read_histogram(source)
+    return Release(counts, options.build_mechanism(options.MechanismName.histogram, **{**about, "bins": edges}))
 
 
 def _sidecar(source: Path) -> Path:
@@ -166,7 +193,7 @@ def read_concentration(fixed: float | None, prior: tuple[float, float] | None) -
     return prior if prior is not None else 1.0 if fixed is None else fixed
 
 
-def build_model(name: KernelName, mechanism: LocalMechanism, concentration: Any) -> PrivateMixture:
+def build_model(name: KernelName, mechanism: Mechanism, concentration: Any) -> PrivateMixture:
     """Return the model; `auto` is that of `privmix.fit`."""
     from privmix import PrivateMixture, kernels, priors
 
@@ -224,8 +251,9 @@ def _deliver(posterior: Posterior, output: Path, picture: Path) -> None:
 
 
 def _report(posterior: Posterior) -> None:
-    records = posterior.datatree["observed_data"]["z"].sizes["record"]
-    print_table(["", ""], mechanism_rows(posterior.model.mechanism, records))
+    mechanism = posterior.model.mechanism
+    records = mechanism.count_records(posterior.datatree["observed_data"]["z"].to_numpy())
+    print_table(["", ""], mechanism_rows(mechanism, records))
     summary = posterior.summary()
     header = ["quantity", "mean", "sd", "bulk ESS", "tail ESS", "R-hat", "note"]
     print_table(header, summary_rows(summary), f"{posterior.chains} chains × {posterior.draws:,} draws")

@@ -15,14 +15,15 @@ from privmix.cli.tables import mechanism_rows, print_table
 if TYPE_CHECKING:
     import numpy as np
 
-    from privmix.mechanisms import LocalMechanism
+    from privmix.mechanisms import Mechanism
 
 
 def privatize(
     source: Annotated[Path, typer.Argument(metavar="INPUT", help="CSV or Parquet file with the confidential data.")],
-    mechanism: Annotated[options.MechanismName, typer.Option(help="How to perturb each record.")],
+    mechanism: Annotated[options.MechanismName, typer.Option(help="How to perturb the records.")],
     output: Annotated[
-        Path, typer.Option(metavar="FILE", help="Release to write: .csv (with a .csv.json) or .parquet.")
+        Path,
+        typer.Option("--output", "-o", metavar="FILE", help="Release to write: .csv (with a .csv.json) or .parquet."),
     ],
     column: options.Column = None,
     epsilon: options.Epsilon = None,
@@ -31,6 +32,12 @@ def privatize(
     scale: options.Scale = None,
     bounds: options.Bounds = None,
     levels: options.Levels = None,
+    cells: options.Cells = None,
+    bins: options.Bins = None,
+    noise: options.Noise = None,
+    draws: Annotated[
+        int | None, typer.Option(metavar="K", help="Draws to release: smoothed-histogram only; grows as n^(3/5).")
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(help="For simulation only; by default fresh randomness. Never stored.")
     ] = None,
@@ -38,29 +45,33 @@ def privatize(
 ) -> None:
     """Release a column of confidential data through a privacy mechanism.
 
-    The output holds the noisy records, the mechanism and its guarantee; neither the data nor the seed.
+    The output holds the noisy records, the mechanism and its guarantee; neither the data nor the seed. A histogram is
+    one release of all records: its output holds noisy counts, or synthetic draws, and the number of records.
     """
     from privmix.release import Release, read_column
 
     check_output(output, ".csv", ".parquet")
     check_differs(output, source)
-    built = options.build_mechanism(
-        mechanism, epsilon=epsilon, delta=delta, rho=rho, scale=scale, bounds=bounds, levels=levels
-    )
+    y = read_column(source, column)
+    budget = {"epsilon": epsilon, "delta": delta, "rho": rho, "scale": scale}
+    shape = {"bounds": bounds, "levels": levels, "cells": cells, "bins": bins, "noise": noise, "draws": draws}
+    records = len(y) if mechanism in options.GLOBAL else None
+    built = options.build_mechanism(mechanism, **budget, **shape, records=records)
     if built.guarantee is None:
         raise ValueError("--bounds LO HI is missing: without bounds the noise guarantees nothing. Give them.")
-    y = read_column(source, column)
     if seed is not None:
         say("warning: whoever guesses the seed can take the noise off. Use --seed in simulations only.")
     Release.from_data(y, built, seed, notes).save(output)
     _report(built, y, output)
 
 
-def _report(mechanism: LocalMechanism, y: np.ndarray, output: Path) -> None:
+def _report(mechanism: Mechanism, y: np.ndarray, output: Path) -> None:
     from privmix.release import IDEALISED
 
     lower, upper = mechanism.bounds
     clipped = int(((y < lower) | (y > upper)).sum())
     print_table(["", ""], [*mechanism_rows(mechanism, len(y)), ["values clipped to the bounds", f"{clipped:,}"]])
+    if mechanism.is_global:
+        typer.echo(f"The number of records, {len(y):,}, is public: it is part of the release.")
     typer.echo(IDEALISED)
     typer.echo(f"wrote {output}")

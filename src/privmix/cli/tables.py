@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from privmix.cli.errors import say
@@ -10,11 +11,22 @@ from privmix.cli.errors import say
 if TYPE_CHECKING:
     import pandas as pd
 
-    from privmix.mechanisms import LocalMechanism
+    from privmix.mechanisms import Mechanism
 
 # The limits that Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021) recommend.
 LARGEST_R_HAT = 1.01
 LEAST_ESS = 400.0
+
+
+# Fields of a mechanism that are worth a row: name, label, how to show it.
+DETAILS: list[tuple[str, str, Callable[[Any], str]]] = [
+    ("noise", "noise on each count", str),
+    ("scale", "scale of the noise", lambda value: number(value)),
+    ("cells", "cells", lambda value: f"{value:,}"),
+    ("bin_count", "bins", lambda value: f"{value:,}"),
+    ("draws", "released draws", lambda value: f"{value:,}"),
+    ("uniform", "uniform share", lambda value: number(value)),
+]
 
 
 def print_table(header: list[str], rows: list[list[str]], title: str = "") -> None:
@@ -30,21 +42,21 @@ def print_table(header: list[str], rows: list[list[str]], title: str = "") -> No
     Console(highlight=False, markup=False).print(table)
 
 
-def mechanism_rows(mechanism: LocalMechanism, records: int) -> list[list[str]]:
+def mechanism_rows(mechanism: Mechanism, records: int) -> list[list[str]]:
     """Return rows that say how the records were released and what that promises."""
     from privmix.plots.words import describe_guarantee
 
-    rows = [
-        ["mechanism", type(mechanism).__name__],
-        ["guarantee of each record", describe_guarantee(mechanism.guarantee)],
-    ]
+    promise = "guarantee of each record" if not mechanism.is_global else "guarantee, one record replaced"
+    rows = [["mechanism", type(mechanism).__name__], [promise, describe_guarantee(mechanism.guarantee)]]
     if mechanism.bounds is not None:
         lower, upper = mechanism.bounds
         rows.append(["bounds of a record", f"{lower:g} to {upper:g}"])
-    scale = getattr(mechanism, "scale", None)
-    if isinstance(scale, float):
-        rows.append(["scale of the noise", number(scale)])
-    return [*rows, ["records", f"{records:,}"]]
+    rows += [[label, show(getattr(mechanism, name))] for name, label, show in DETAILS if _has(mechanism, name)]
+    return [*rows, ["records (public)" if mechanism.is_global else "records", f"{records:,}"]]
+
+
+def _has(mechanism: Mechanism, name: str) -> bool:
+    return isinstance(getattr(mechanism, name, None), float | int | str)
 
 
 def summary_rows(table: pd.DataFrame) -> list[list[str]]:

@@ -39,6 +39,8 @@ class GlobalMechanism(Mechanism):
     """
 
     is_global: ClassVar[bool] = True
+    #: names of the columns of a release in a file
+    column_names: ClassVar[tuple[str, ...]] = ("z",)
     #: number of confidential records behind the release: public
     records: int
 
@@ -88,6 +90,14 @@ class GlobalMechanism(Mechanism):
         if z.ndim != 1:
             raise ValueError(f"{type(self).__name__} releases a row of numbers; the release z has shape {z.shape}.")
         return z
+
+    def to_columns(self, z: np.ndarray) -> dict[str, np.ndarray]:
+        """Return a release as named columns, for a file."""
+        return {"z": z}
+
+    def from_columns(self, columns: dict[str, np.ndarray]) -> np.ndarray:
+        """Return the release from the columns that `to_columns` gave."""
+        return columns["z"]
 
     def check_records(self, n: int) -> None:
         """Refuse data of another size: the number of records is public and part of the mechanism."""

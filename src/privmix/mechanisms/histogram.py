@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ class Histogram(GlobalMechanism):
     - ``log_bin(self, z, j, count)``: what bin j adds to the log density of the release (compiled)
     - ``perturb_counts(self, rng, counts)``: the release of true counts (NumPy)
     - ``estimate(self, z)``: counts estimated from the release, to start a chain from (NumPy)
+    - ``probes(self)``: releases among which the worst case is found, for `privmix.privacy.audit` (optional)
 
     A bin is closed on the left; records beyond the first or last edge count in the first or last bin.
     """
@@ -43,6 +45,11 @@ class Histogram(GlobalMechanism):
     def estimate(self, z: np.ndarray) -> np.ndarray:
         """Return counts estimated from the release (hook)."""
         raise NotImplementedError
+
+    def __repr__(self) -> str:
+        shown = [(f.name, getattr(self, f.name)) for f in dataclasses.fields(self) if f.repr]
+        given = [f"{name}={_short(value)}" for name, value in shown if value is not None]
+        return f"{type(self).__name__}({', '.join(given)})"
 
     @property
     def bin_count(self) -> int:
@@ -88,6 +95,10 @@ class Histogram(GlobalMechanism):
         level = (np.arange(self.records) + 0.5) / self.records * mass[-1]
         return np.interp(level, mass, self.edges)
 
+    def probes(self) -> Iterable[np.ndarray]:
+        """Return releases among which the worst log-ratio of neighbours is found, for the audit."""
+        raise NotImplementedError(f"{type(self).__name__} names no probes; give the audit outputs=, releases to try.")
+
     def hooks(self) -> dict[Callable, Callable]:
         """Return the slots that this mechanism fills."""
         return {
@@ -104,6 +115,14 @@ class Histogram(GlobalMechanism):
     def cell_edge(self, z, j):
         """Return the left edge of bin j > 0 (hook)."""
         return self.edges[j]
+
+
+def _short(value: Any) -> str:
+    """Return a field in a few characters: of many edges only the first and the last."""
+    if isinstance(value, np.ndarray):
+        numbers = [f"{number:g}" for number in value]
+        return f"[{', '.join(numbers if len(numbers) <= 8 else [*numbers[:3], '…', numbers[-1]])}]"
+    return repr(value)
 
 
 def find_bin(edges, y):
@@ -155,6 +174,11 @@ def read_edges(owner: str, bins: Any, bounds: Any) -> tuple[np.ndarray, tuple[fl
     return edges, (float(edges[0]), float(edges[-1]))
 
 
+def keep_bins(bins: Any, edges: np.ndarray) -> Any:
+    """Return bins as a mechanism stores them: a whole number, or a copy of the edges that none can change."""
+    return int(bins) if np.ndim(bins) == 0 else edges
+
+
 def _given_edges(owner: str, bins: Any) -> np.ndarray:
     try:
         edges = np.array(bins, dtype=np.float64)
@@ -163,6 +187,13 @@ def _given_edges(owner: str, bins: Any) -> np.ndarray:
     if edges.ndim != 1 or len(edges) < 3 or not (np.isfinite(edges).all() and (np.diff(edges) > 0).all()):
         raise ValueError(f"{owner}: edges of bins must be at least three finite increasing numbers; got {bins!r}.")
     return edges
+
+
+def read_count(owner: str, name: str, value: Any) -> int:
+    """Return a whole number of at least 1, or say what is wrong with it."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise ValueError(f"{owner}: {name} must be a whole number of at least 1; got {value!r}.")
+    return int(value)
 
 
 def read_records(owner: str, records: Any) -> int:

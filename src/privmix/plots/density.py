@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from privmix.mechanisms import NoisyHistogram
 from privmix.plots.style import RELEASE_COLOUR, RELEASE_EDGE, TRUTH_COLOUR, TRUTH_LINE, as_axes, line_style
 from privmix.plots.words import describe_release
 
@@ -50,7 +51,7 @@ def plot_density(
         The true density, where it is known: a function of an array of points. Drawn dashed.
     release
         Whether to draw a histogram of the release where it is one number a record: the share of all records in each
-        bin, over the range of the grid.
+        bin, over the range of the grid. Noisy counts are drawn as shares too.
     label
         Name of the fit in the legend.
 
@@ -120,10 +121,14 @@ def _draw_release(ax: Axes, posterior: Posterior, y: np.ndarray) -> float:
     z = np.asarray(posterior.datatree["observed_data"]["z"])
     if z.ndim != 1 or y[-1] <= y[0]:
         return 0.0
-    counts, edges = np.histogram(z, bins=BINS, range=(y[0], y[-1]))
+    mechanism = posterior.model.mechanism
+    if isinstance(mechanism, NoisyHistogram):
+        counts, edges, total, outside = z, mechanism.edges, mechanism.records, 0.0
+    else:
+        counts, edges = np.histogram(z, bins=BINS, range=(y[0], y[-1]))
+        total, outside = len(z), 1.0 - counts.sum() / len(z)
     # Heights are shares of all records, not of those inside: the area is what the range holds.
-    heights = counts / (len(z) * np.diff(edges))
-    outside = 1.0 - counts.sum() / len(z)
+    heights = counts / (total * np.diff(edges))
     label = "release (noisy)" + (f", {100 * outside:.2g}% outside the plot" if outside > 0.0 else "")
     paint: dict[str, Any] = {"facecolor": RELEASE_COLOUR, "edgecolor": RELEASE_EDGE, "linewidth": 0.6}
     ax.stairs(heights, edges, fill=True, label=label, zorder=1, **paint)

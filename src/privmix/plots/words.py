@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from privmix.privacy import ZCDP, ApproxDP, Guarantee, PureDP
 
 if TYPE_CHECKING:
@@ -24,5 +26,5 @@ def describe_guarantee(guarantee: Guarantee | None) -> str:
 def describe_release(posterior: Posterior) -> str:
     """Return how many records were fitted and how they were released."""
     mechanism = posterior.model.mechanism
-    records = posterior.datatree["observed_data"]["z"].sizes["record"]
+    records = mechanism.count_records(np.asarray(posterior.datatree["observed_data"]["z"]))
     return f"{records:,} records through {type(mechanism).__name__}: {describe_guarantee(mechanism.guarantee)}"

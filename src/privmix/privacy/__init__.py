@@ -15,6 +15,13 @@ from privmix.privacy.calibration import (
     square_wave_parameters,
 )
 from privmix.privacy.guarantees import ZCDP, ApproxDP, Guarantee, PureDP, guarantee_from_dict
+from privmix.privacy.histograms import (
+    discrete_gaussian_histogram_delta,
+    discrete_gaussian_histogram_scale,
+    log_discrete_gaussian_norm,
+    smoothed_histogram_epsilon,
+    smoothed_histogram_odds,
+)
 
 __all__ = [
     "ZCDP",
@@ -24,6 +31,8 @@ __all__ = [
     "PureDP",
     "audit",
     "classical_gaussian_scale",
+    "discrete_gaussian_histogram_delta",
+    "discrete_gaussian_histogram_scale",
     "gaussian_delta",
     "gaussian_epsilon",
     "gaussian_scale",
@@ -31,8 +40,11 @@ __all__ = [
     "haar_scale",
     "haar_scale_butucea",
     "laplace_scale",
+    "log_discrete_gaussian_norm",
     "randomized_response_epsilon",
     "randomized_response_truth",
+    "smoothed_histogram_epsilon",
+    "smoothed_histogram_odds",
     "square_wave_epsilon",
     "square_wave_parameters",
 ]

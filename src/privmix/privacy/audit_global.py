@@ -1,0 +1,153 @@
+"""The worst case of a histogram over all data sets and all replacements of one record, by brute force."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from itertools import combinations, pairwise
+from typing import Any
+
+import numpy as np
+from scipy.special import logsumexp
+
+from privmix.privacy.divergences import Array
+from privmix.privacy.guarantees import ZCDP, ApproxDP, Guarantee
+
+ALPHAS = (1.01, 1.25, 1.5, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+# Pairs of neighbouring data sets; 4 records in 3 bins have 60.
+LARGEST_PAIRS = 20_000
+# What is this far below the largest log probability is left out of a sum: e^-60 = 9e-27.
+DEPTH = 60.0
+# Whole numbers on each side of a count: pairs of counts then take 4 million cells.
+LARGEST_REACH = 1024
+
+Counts = tuple[int, ...]
+Case = tuple[float, Any, Array, Array]
+
+
+def worst_neighbours(mechanism: Any, claim: Guarantee | None, outputs: Any) -> Case:
+    """Return the worst case of a histogram: its value, the release and the two data sets.
+
+    What is measured is the log-ratio, the delta or D_alpha / alpha, as the claim asks.
+    """
+    if not hasattr(mechanism, "log_bin"):
+        raise NotImplementedError(
+            f"The audit of {type(mechanism).__name__} would run over all data sets, which it can for mechanisms that "
+            f"see the counts of a histogram (subclasses of Histogram) only."
+        )
+    bins, n = len(mechanism.edges) - 1, mechanism.records
+    if math.comb(n + bins - 1, bins - 1) * bins * (bins - 1) > LARGEST_PAIRS:
+        raise ValueError(
+            f"The audit runs over all data sets of {n} records in {bins} bins, which are too many. Audit a small "
+            f"mechanism with the same noise, such as one of 4 records in 3 bins: its claim has the same formula."
+        )
+    if isinstance(claim, ApproxDP | ZCDP):
+        return _worst_divergence(mechanism, claim)
+    return _worst_ratio(mechanism, mechanism.probes() if outputs is None else outputs)
+
+
+def all_counts(records: int, bins: int) -> Iterator[Counts]:
+    """Yield every way to put the records into the bins."""
+    for bars in combinations(range(records + bins - 1), bins - 1):
+        ends = (-1, *bars, records + bins - 1)
+        yield tuple(right - left - 1 for left, right in pairwise(ends))
+
+
+def replacements(counts: Counts) -> Iterator[Counts]:
+    """Yield the counts after every replacement that moves a record to another bin."""
+    for a, count in enumerate(counts):
+        for b in range(len(counts)):
+            if count > 0 and a != b:
+                yield tuple(c - (j == a) + (j == b) for j, c in enumerate(counts))
+
+
+def _worst_ratio(mechanism: Any, outputs: Iterable[Any]) -> Case:
+    """Return the largest log-ratio over releases and neighbours, through the mechanism's own logpdf."""
+    data = {counts: _records(mechanism, counts) for counts in all_counts(mechanism.records, len(mechanism.edges) - 1)}
+    worst: Case = (-math.inf, None, np.zeros(0), np.zeros(0))
+    for z in outputs:
+        log_q = {counts: mechanism.logpdf(z, y) for counts, y in data.items()}
+        for counts, value in log_q.items():
+            for moved in replacements(counts) if value > -math.inf else ():
+                if value - log_q[moved] > worst[0]:
+                    worst = (value - log_q[moved], np.asarray(z), data[counts], data[moved])
+    if worst[1] is None:
+        raise ValueError("The audit found no release that the mechanism can make: its density is 0 at every one tried.")
+    return worst
+
+
+def _records(mechanism: Any, counts: Counts) -> Array:
+    """Return a data set that has these counts: records in the middle of their bins."""
+    middles = 0.5 * (mechanism.edges[:-1] + mechanism.edges[1:])
+    return np.repeat(middles, counts)
+
+
+def _worst_divergence(mechanism: Any, claim: ApproxDP | ZCDP) -> Case:
+    """Return the largest delta or D_alpha / alpha over neighbours; the bins that do not change add nothing."""
+    grid = _grid(mechanism)
+    bins = len(mechanism.edges) - 1
+    laws = {(j, c): _law(mechanism, grid, j, c) for j in range(bins) for c in range(mechanism.records + 1)}
+    measure = _renyi if isinstance(claim, ZCDP) else _hockey_stick
+    worst: Case = (-math.inf, None, np.zeros(0), np.zeros(0))
+    for counts in all_counts(mechanism.records, bins):
+        for moved in replacements(counts):
+            changed = [j for j in range(bins) if counts[j] != moved[j]]
+            pairs = [(laws[j, counts[j]], laws[j, moved[j]]) for j in changed]
+            value, where = measure(pairs, claim)
+            if value > worst[0]:
+                z = np.array(counts, dtype=np.float64)
+                z[changed] = grid[where]
+                worst = (value, z, _records(mechanism, counts), _records(mechanism, moved))
+    return worst
+
+
+def _grid(mechanism: Any) -> Array:
+    """Return whole numbers on which every law, and every p^alpha q^(1 - alpha), has all but nothing of its mass."""
+    reach = 16
+    top = _log_p(mechanism, 0.0, 0, 0)
+    while _log_p(mechanism, float(reach), 0, 0) > top - DEPTH:
+        reach *= 2
+        if reach > LARGEST_REACH:
+            raise ValueError(
+                f"The audit sums over whole numbers, and the noise of {type(mechanism).__name__} reaches beyond "
+                f"{LARGEST_REACH}. Audit one with less noise: its claim has the same formula."
+            )
+    # The integrand of order alpha is centred at alpha where a count moves by one.
+    reach += int(max(ALPHAS))
+    return np.arange(-reach, mechanism.records + reach + 1, dtype=np.float64)
+
+
+def _law(mechanism: Any, grid: Array, j: int, count: int) -> Array:
+    """Return the log probabilities of bin j's release, checked to sum to 1."""
+    log_p = np.array([_log_p(mechanism, z, j, count) for z in grid])
+    total = float(np.exp(logsumexp(log_p)))
+    if abs(total - 1.0) > 1e-9:
+        raise ValueError(
+            f"The law of {type(mechanism).__name__}'s bin {j} sums to {total:.9g} over the whole numbers, not to 1. "
+            f"Audit a mechanism with discrete noise, or one with a PureDP guarantee."
+        )
+    return log_p
+
+
+def _log_p(mechanism: Any, z: float, j: int, count: int) -> float:
+    row = np.zeros(len(mechanism.edges) - 1)
+    row[j] = z
+    return mechanism.log_bin(row, j, float(count))
+
+
+def _renyi(pairs: list[tuple[Array, Array]], claim: Any) -> tuple[float, list[int]]:
+    """Return the largest D_alpha / alpha: divergences of independent counts add up."""
+    found = []
+    for alpha in ALPHAS:
+        terms = [alpha * p - (alpha - 1.0) * q for p, q in pairs]
+        divergence = sum(float(logsumexp(term)) for term in terms) / (alpha - 1.0)
+        found.append((divergence / alpha, [int(term.argmax()) for term in terms]))
+    return max(found, key=lambda case: case[0])
+
+
+def _hockey_stick(pairs: list[tuple[Array, Array]], claim: Any) -> tuple[float, list[int]]:
+    """Return sum (p - e^epsilon q)_+ over the pairs of whole numbers of the two counts that change."""
+    (p_a, q_a), (p_b, q_b) = pairs
+    p, q = p_a[:, None] + p_b, q_a[:, None] + q_b
+    excess = np.where(p > claim.epsilon + q, np.exp(p) * -np.expm1(np.minimum(claim.epsilon + q - p, 0.0)), 0.0)
+    return float(excess.sum()), [int(k) for k in np.unravel_index(excess.argmax(), excess.shape)]

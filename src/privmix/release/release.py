@@ -1,0 +1,212 @@
+"""What is published: the sanitised records, the mechanism that made them and its guarantee; never the raw data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from privmix.mechanisms import GlobalMechanism, Mechanism, NoisyHistogram
+from privmix.privacy import Guarantee
+from privmix.release.columns import numbers, pick, read_histogram
+from privmix.release.files import Columns, PathLike, kind, read_csv_release, read_parquet, sidecar, write_release
+from privmix.release.metadata import build_mechanism, check_guarantee, parse_metadata, to_json
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """Sanitised records, or one release of all of them, with the mechanism that made it.
+
+    Neither the raw data nor the seed is kept: the seed and the release together would give the raw data back.
+
+    Parameters
+    ----------
+    z
+        Released records, one number or one row each; of a global mechanism what it releases of all records, such as
+        noisy counts. A read-only copy is kept.
+    mechanism
+        The mechanism that made them.
+    notes
+        Anything that a reader should know. It is published with the release, so keep confidential facts out.
+
+    Examples
+    --------
+    >>> from privmix.mechanisms import Laplace
+    >>> release = Release([0.3, -1.2], Laplace(epsilon=2.0, bounds=(-1.0, 1.0)))
+    >>> len(release), release.guarantee
+    (2, PureDP(epsilon=2.0))
+    """
+
+    z: np.ndarray
+    mechanism: Mechanism
+    notes: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.mechanism, Mechanism):
+            raise TypeError(
+                f"Release was given {self.mechanism!r} as its mechanism, but needs a mechanism. Give an instance, such "
+                "as mechanisms.Laplace(epsilon=1.0, bounds=(0.0, 1.0))."
+            )
+        if not isinstance(self.notes, str):
+            raise TypeError(f"Release was given notes={self.notes!r}, but needs text. Give a string.")
+        z = np.array(self.mechanism.check_release(self.z))
+        z.setflags(write=False)
+        object.__setattr__(self, "z", z)
+
+    @classmethod
+    def from_data(cls, y: Any, mechanism: Mechanism, seed: Any = None, notes: str = "") -> Release:
+        """Privatise confidential data and forget them.
+
+        Parameters
+        ----------
+        y
+            Confidential records. Values outside the mechanism's bounds are clipped, with a warning.
+        mechanism
+            The mechanism to use.
+        seed
+            Anything that `numpy.random.default_rng` takes. Leave it out for data that are truly confidential: whoever
+            guesses the seed can take the noise off.
+        notes
+            Published with the release.
+
+        Returns
+        -------
+        Release
+            Holds neither y nor the seed.
+        """
+        return cls(mechanism.privatize(y, seed=seed), mechanism, notes)
+
+    @classmethod
+    def from_table(
+        cls,
+        path: PathLike,
+        records: int,
+        noise: str = "laplace",
+        *,
+        epsilon: float | None = None,
+        delta: float | None = None,
+        rho: float | None = None,
+        scale: float | None = None,
+        notes: str = "",
+    ) -> Release:
+        """Read a noisy histogram that was published as a plain table.
+
+        Parameters
+        ----------
+        path
+            A ``.csv`` or ``.parquet`` file with the columns lower, upper and count, a row for each bin.
+        records
+            Number of confidential records behind the counts.
+        noise, epsilon, delta, rho, scale
+            What was added to each count, as in `privmix.mechanisms.NoisyHistogram`: budgets are for neighbours by
+            replacement of one record.
+        notes
+            Kept with the release.
+        """
+        edges, counts = read_histogram(path)
+        return cls(counts, NoisyHistogram(records, edges, noise, epsilon, delta, None, rho, scale), notes)  # type: ignore[arg-type]
+
+    @property
+    def records(self) -> int:
+        """Number of confidential records behind the release; it is public."""
+        return self.mechanism.count_records(self.z)
+
+    @property
+    def guarantee(self) -> Guarantee | None:
+        """What the mechanism promises, or None where it promises nothing."""
+        return self.mechanism.guarantee
+
+    def __len__(self) -> int:
+        return len(self.z)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Release):
+            return NotImplemented
+        same = np.array_equal(self.z, other.z) and self.notes == other.notes
+        return same and self.mechanism == other.mechanism
+
+    def __hash__(self) -> int:
+        # Adding 0.0 turns -0.0 into 0.0: the two are equal, so they must hash alike.
+        return hash(((self.z + 0.0).tobytes(), self.z.shape, self.mechanism, self.notes))
+
+    def save(self, path: PathLike) -> None:
+        """Write the release to a file; what the path held before stays unless all was written.
+
+        Parameters
+        ----------
+        path
+            ``name.csv`` writes the records as CSV and the mechanism beside it, in ``name.csv.json``. A noisy
+            histogram is a table of lower edges, upper edges and counts.
+            ``name.parquet`` writes one Parquet file, with the mechanism in its schema metadata (needs pyarrow).
+            Floats come back bit for bit from both.
+        """
+        path = Path(path)
+        kind(path)
+        write_release(path, _to_columns(self), to_json(self))
+
+    @classmethod
+    def load(cls, path: PathLike, known: dict[str, type] | None = None) -> Release:
+        """Read a release that `save` wrote.
+
+        Parameters
+        ----------
+        path
+            The ``.csv`` file, with its ``.csv.json`` beside it, or the ``.parquet`` file.
+        known
+            Classes of your own that the file may name, by name: ``{"MyMechanism": MyMechanism}``.
+
+        Returns
+        -------
+        Release
+            Equal to the one that was saved.
+
+        Raises
+        ------
+        FileNotFoundError
+            If the file, or the JSON beside a CSV, is missing.
+        ValueError
+            If the file is not a release, is damaged, comes from a newer format, or states a guarantee that its
+            mechanism does not give.
+        """
+        path = Path(path)
+        parquet = kind(path) == ".parquet"
+        text, columns = read_parquet(path) if parquet else read_csv_release(path)
+        metadata = parse_metadata(path if parquet else sidecar(path), text)
+        mechanism = build_mechanism(path, metadata["mechanism"], known)
+        z = _from_columns(path, columns, mechanism)
+        if metadata["records"] != mechanism.count_records(z):
+            raise ValueError(
+                f"{path} has {mechanism.count_records(z)} records, but its metadata say {metadata['records']}. The "
+                "file was cut or changed after it was saved, or the metadata belong to another release; fetch both "
+                "again."
+            )
+        release = cls(z, mechanism, metadata["notes"])
+        check_guarantee(path, metadata["guarantee"], release.guarantee)
+        return release
+
+
+def _to_columns(release: Release) -> dict[str, np.ndarray]:
+    mechanism = release.mechanism
+    if isinstance(mechanism, GlobalMechanism):
+        return mechanism.to_columns(release.z)
+    return dict(zip(_column_names(mechanism), np.atleast_2d(release.z.T), strict=True))
+
+
+def _from_columns(path: Path, columns: Columns, mechanism: Mechanism) -> np.ndarray:
+    found = {name: numbers(path, name, pick(path, columns, name)) for name in _column_names(mechanism)}
+    if isinstance(mechanism, GlobalMechanism):
+        try:
+            return mechanism.check_release(mechanism.from_columns(found))
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
+    arrays = list(found.values())
+    return np.column_stack(arrays) if getattr(mechanism, "width", None) is not None else arrays[0]
+
+
+def _column_names(mechanism: Mechanism) -> list[str]:
+    if isinstance(mechanism, GlobalMechanism):
+        return list(mechanism.column_names)
+    width = getattr(mechanism, "width", None)
+    return ["z"] if width is None else [f"z_{j}" for j in range(width)]

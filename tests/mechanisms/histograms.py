@@ -1,0 +1,67 @@
+"""Example histograms, and their densities written anew from the formulas."""
+
+from itertools import pairwise
+
+import numpy as np
+from scipy import stats
+
+from privmix.mechanisms import NoisyHistogram, SmoothedHistogram
+
+RECORDS = 12
+UNEQUAL = np.array([-3.0, -2.5, 0.0, 1.0, 5.0])
+BOUNDS = (-3.0, 5.0)
+
+SMOOTHED = [
+    SmoothedHistogram(RECORDS, bins=4, draws=5, epsilon=3.0, bounds=BOUNDS),
+    SmoothedHistogram(RECORDS, bins=UNEQUAL, draws=3, epsilon=0.5),
+    SmoothedHistogram(RECORDS, bins=2, draws=7, uniform=0.3, bounds=BOUNDS),
+    SmoothedHistogram(RECORDS, epsilon=40.0, bounds=BOUNDS),
+]
+NOISY = [
+    NoisyHistogram(RECORDS, bins=4, epsilon=1.0, bounds=BOUNDS),
+    NoisyHistogram(RECORDS, bins=UNEQUAL, noise="laplace", rho=0.5),
+    NoisyHistogram(RECORDS, bins=3, noise="laplace", scale=1.7, bounds=BOUNDS),
+    NoisyHistogram(RECORDS, bins=4, noise="discrete laplace", epsilon=1.0, bounds=BOUNDS),
+    NoisyHistogram(RECORDS, bins=UNEQUAL, noise="discrete laplace", scale=0.4),
+    NoisyHistogram(RECORDS, bins=4, noise="discrete gaussian", rho=0.2, bounds=BOUNDS),
+    NoisyHistogram(RECORDS, bins=UNEQUAL, noise="discrete gaussian", epsilon=1.0, delta=1e-5),
+    NoisyHistogram(RECORDS, bins=3, noise="discrete gaussian", scale=0.35, bounds=BOUNDS),
+]
+HISTOGRAMS = [*SMOOTHED, *NOISY]
+
+
+def name(mechanism):
+    """Return a name for test ids."""
+    given = [k for k in ("epsilon", "delta", "rho", "uniform") if getattr(mechanism, k, None) is not None]
+    shape = "unequal" if np.ndim(mechanism.bins) else str(mechanism.bins)
+    return "-".join([getattr(mechanism, "noise", "smoothed"), shape, *(given or ["scale"])])
+
+
+def counts_of(mechanism, y):
+    """Return counts bin by bin: closed on the left, the last closed on both sides, what is outside in the end bins."""
+    edges = mechanism.edges.copy()
+    edges[0], edges[-1] = -np.inf, np.inf
+    return np.array([np.sum((y >= a) & (y < b)) for a, b in pairwise(edges)])
+
+
+def log_density(mechanism, z, y):
+    """Return log q(z|y) from the formulas, by scipy where it has the law."""
+    c = counts_of(mechanism, y)
+    if isinstance(mechanism, SmoothedHistogram):
+        widths, whole, share = np.diff(mechanism.edges), np.ptp(mechanism.edges), mechanism.uniform
+        heights = (1 - share) * c / (len(y) * widths) + share / whole
+        inside = [(x >= mechanism.edges[:-1]) & (x < mechanism.edges[1:]) for x in np.minimum(z, np.nextafter(5, 0))]
+        return sum(np.log(heights[i][0]) for i in inside)
+    if mechanism.noise == "laplace":
+        return stats.laplace.logpdf(z, c, mechanism.scale).sum()
+    if mechanism.noise == "discrete laplace":
+        return stats.dlaplace.logpmf(z, 1 / mechanism.scale, loc=c).sum()
+    k = np.arange(-400, 401)
+    norm = np.log(np.exp(-(k**2) / (2 * mechanism.scale**2)).sum())
+    return (-((z - c) ** 2) / (2 * mechanism.scale**2) - norm).sum()
+
+
+def data(seed, n=RECORDS):
+    """Return records inside the bounds, some of them on edges."""
+    rng = np.random.default_rng(seed)
+    return rng.choice(np.concatenate([UNEQUAL, rng.uniform(*BOUNDS, 20)]), n)

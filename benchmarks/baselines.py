@@ -2,12 +2,8 @@
 
 Run with `python -m benchmarks.baselines`: about a minute of one core. Grid of 1001 points on [−10, 10], negative values
 clipped, renormalised on the interval, trapezoid rule; the uniform density has .837. "Interpolated" joins the middles of
-the cells of EMS by straight lines instead of steps. The published column was measured elsewhere with R's decon and an
-EMS of its own, on releases with other noise: the range is that of the median when only the seeds of the noise change.
-
-The row "as decon" is not in the library. It takes the bandwidth as the C code of R's decon does for Laplace noise: the
-characteristic function of the last record alone in place of the sample's, and (n − 1)/n in whole numbers, which is 0.
-The criterion then falls as the bandwidth does, and the bandwidth is the low end of the search, (5b⁴/n)^{1/9}/2.
+the cells of EMS by straight lines instead of steps. The published column was measured elsewhere, with R's decon and
+another EMS, on releases with other noise: the range is that of the median when only the seeds of the noise change.
 """
 
 from __future__ import annotations
@@ -51,22 +47,6 @@ def interpolated(baseline: baselines.EM) -> Callable[[np.ndarray, Any], np.ndarr
     return estimate
 
 
-def as_decon(z: np.ndarray, mechanism: Any) -> np.ndarray:
-    """Return the estimate with the bandwidth of decon's code."""
-    n, b = len(z), mechanism.scale
-    pilot = (5.0 * b**4 / n) ** (1.0 / 9.0)
-    nodes, weights = np.polynomial.legendre.leggauss(100)
-    t = 2.0 * (nodes + 1.0)
-    squared = np.square(np.cos(t * z[-1]) * (1.0 + (t * b) ** 2) * np.exp(-0.5 * (pilot * t) ** 2))
-
-    def criterion(h: float) -> float:
-        noise = np.exp(-(t**2)) / (n * h) * (1.0 + (t * b / h) ** 2) ** 2
-        return float(weights @ (noise - 2.0 * squared * np.exp(-0.5 * (h * t) ** 2)))
-
-    h = min(pilot * (0.5 + 0.015 * np.arange(1, 101)), key=criterion)
-    return baselines.Deconvolution(float(h), kernel="normal").fit(z, mechanism).density(GRID)
-
-
 # name: estimate, mechanism, published medians at the five ε by the number of records
 ROWS: dict[str, tuple[Callable, Callable, dict[int, str]]] = {
     "deconvolution, bootstrap": (
@@ -76,7 +56,6 @@ ROWS: dict[str, tuple[Callable, Callable, dict[int, str]]] = {
     ),
     "deconvolution, plug-in": (density(baselines.Deconvolution("plugin")), LAPLACE, {}),
     "deconvolution, bootstrap, normal": (density(baselines.Deconvolution(kernel="normal")), LAPLACE, {}),
-    "deconvolution, as decon": (as_decon, LAPLACE, {}),
     "EM, 64 cells": (density(baselines.EM()), LAPLACE, {}),
     "EMS, 64 cells": (density(baselines.EMS()), LAPLACE, {}),
     "EMS, 64 cells, interpolated": (

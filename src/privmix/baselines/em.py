@@ -111,8 +111,8 @@ class EM(Baseline):
         fitted = values @ mass
         path = [float(counts @ np.log(fitted))]
         for _ in range(self.max_iterations):
-            mass = self.smooth(mass * ((counts / fitted) @ values) / counts.sum())
-            mass /= mass.sum()
+            mass = self.smooth(mass * ((counts / fitted) @ values))
+            mass /= mass.sum()  # 1/n, and what smoothing at the ends adds or takes
             fitted = values @ mass
             path.append(float(counts @ np.log(fitted)))
             if abs(path[-1] - path[-2]) < tolerance:

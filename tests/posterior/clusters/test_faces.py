@@ -96,7 +96,9 @@ def test_bad_level(posterior, level):
 @pytest.mark.parametrize("labels", [[0, 1], np.zeros((20, 1), int), np.zeros(20), "vi", 3])
 def test_bad_labels(posterior, labels):
     for answer in (lambda: posterior.credible_ball(labels), lambda: posterior.predict([1.0], labels)):
-        with pytest.raises(ValueError, match="^clustering must be a Clustering or one whole number for each of 20 rec"):
+        with pytest.raises(
+            ValueError, match=r"^clustering must be a Clustering or one whole number for each of 20 rec"
+        ):
             answer()
 
 

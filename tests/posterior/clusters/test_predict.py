@@ -1,13 +1,15 @@
 """Clusters of new records: by a plain sum over components, separated clusters recovered, and g by Monte Carlo."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import integrate, stats
 
 from privmix import PrivateMixture, kernels, mechanisms, samplers
+from privmix.posterior import Posterior
 from privmix.posterior.clusters import predict as module
+from privmix.samplers.base import Draws
 
 pytestmark = pytest.mark.xdist_group("fits")
 
@@ -80,14 +82,16 @@ def test_noise_of_the_new_records_counts(posterior):
     assert found[1, :3] == pytest.approx(np.array([25, 20, 15]) / 60, abs=0.05)
 
 
-def test_records_with_noise_of_their_own_need_the_mechanism():
-    mechanism = mechanisms.Laplace(scale=np.full(6, 0.5), bounds=(-10.0, 10.0))
-    posterior = PrivateMixture(mechanism).sample(Z[::10], draws=20, warmup=10, chains=1, seed=1)
-    with pytest.raises(ValueError, match="one scale for each record that was fitted.*mechanism=…"):
-        posterior.predict(Z[:6])
-    with pytest.raises(TypeError, match="must be the mechanism that released the new records; got 3"):
-        posterior.predict(Z[:6], mechanism=3)
-    assert len(posterior.predict([1.0, 2.0], mechanism=mechanisms.Laplace(scale=0.5, bounds=(-10.0, 10.0)))) == 2
+def test_records_with_noise_of_their_own_need_the_mechanism(posterior):
+    mechanism = mechanisms.Gaussian(scale=np.full(60, 0.5), bounds=(-10.0, 10.0))
+    plan = replace(posterior._plan, model=PrivateMixture(mechanism))
+    varying = Posterior(plan, posterior._chains, posterior.datatree)
+    with pytest.raises(ValueError, match=r"one scale for each record that was fitted.*mechanism=…"):
+        varying.predict(Z, TRUTH)
+    with pytest.raises(TypeError, match=r"must be the mechanism that released the new records; got 3\."):
+        varying.predict(Z, TRUTH, mechanism=3)
+    found = varying.predict_proba(NEW, TRUTH, mechanism=MECHANISM)
+    assert np.array_equal(found, posterior.predict_proba(NEW, TRUTH))
 
 
 def test_monte_carlo_agrees_with_the_closed_form(posterior, monkeypatch):
@@ -101,17 +105,31 @@ def test_monte_carlo_agrees_with_the_closed_form(posterior, monkeypatch):
     assert not np.array_equal(found, posterior.predict_proba(NEW[[0, 1, 2, 4]], TRUTH, seed=2).values)
 
 
-def test_a_pair_without_g_is_served():
-    mechanism = mechanisms.Gaussian(scale=0.05, bounds=(0.0, 1.0))
-    model = PrivateMixture(mechanism, kernels.Beta())
+def test_a_pair_without_g_agrees_with_quadrature():
+    """Three draws of two occupied components and an empty one, repeated so that Monte Carlo averages out."""
+    model = PrivateMixture(mechanisms.Gaussian(scale=0.2, bounds=(0.0, 1.0)), kernels.Beta())
     assert model.convolution is None
-    z = np.repeat([0.1, 0.9], 15) + np.random.default_rng(1).normal(0.0, 0.03, 30)
-    posterior = model.sample(z, draws=100, warmup=200, chains=1, seed=1)
-    labels = np.repeat([0, 1], 15)
-    found = posterior.predict_proba([0.1, 0.9], labels)
-    assert found.sum("cluster").values == pytest.approx(np.ones(2), abs=1e-12)
-    assert found.values[0, 0] > found.values[0, 1]
-    assert found.values[1, 1] > found.values[1, 0]
+    weight, shapes = np.array([0.5, 0.3, 0.2]), np.array([[2.0, 8.0], [9.0, 3.0], [1.5, 1.5]])
+    labels, z, repeats = np.array([0, 0, 1, 0, 1]), np.array([0.2, 0.7, 1.1]), 400
+    allocation = np.array([0, 0, 0, 1, 1], np.int32)
+    draws = Draws(
+        n_clusters=np.full((1, repeats), 2),
+        concentration=np.ones((1, repeats)),
+        hyper=np.zeros((1, repeats, 0)),
+        components=np.full((1, repeats), 3),
+        weight=np.broadcast_to(weight, (1, repeats, 3)),
+        atom=np.broadcast_to(shapes, (1, repeats, 3, 2)),
+        allocation=np.broadcast_to(allocation, (1, repeats, 5)),
+        statistic=np.zeros((1, repeats, 1)),
+    )
+    found = module.membership(model, draws, draws.allocation[0].copy(), labels, z, None, 1)
+    share = np.array([[2 / 3, 1 / 3, 0.0], [0.5, 0.5, 0.0], [0.0, 0.0, 1.0]])
+
+    def g(at, a, b):
+        return integrate.quad(lambda y: stats.norm.pdf(at, y, 0.2) * stats.beta.pdf(y, a, b), 0.0, 1.0)[0]
+
+    wanted = np.array([[w * g(at, *shape) for w, shape in zip(weight, shapes, strict=True)] for at in z]) @ share
+    assert found.values == pytest.approx(wanted / wanted.sum(axis=1, keepdims=True), abs=0.01)
 
 
 @dataclass(frozen=True)
@@ -129,6 +147,6 @@ def test_revealed_records_use_the_kernel(monkeypatch):
 
 def test_impossible_records_are_refused():
     model = PrivateMixture(mechanisms.Identity(), kernels.Beta())
-    posterior = model.sample(np.linspace(0.1, 0.9, 8), samplers.Slice(), draws=10, warmup=5, chains=1, seed=1)
-    with pytest.raises(ValueError, match=r"^record 1 of z \(of 1 such\) has density zero in every draw"):
-        posterior.predict([0.5, 1.5])
+    module.check_possible(np.array([[0.3], [1.0]]), model)
+    with pytest.raises(ValueError, match=r"^record 1 of z \(of 2 such\) has density zero in every draw"):
+        module.check_possible(np.array([[1.0], [0.0], [np.nan]]), model)

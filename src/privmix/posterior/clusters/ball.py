@@ -62,14 +62,14 @@ def credible_ball(partitions: Partitions, clustering: Clustering, level: float) 
     """Return the ball of an estimate; `Posterior.credible_ball` documents it."""
     # The unweighted loss: a metric, which the weighted ones are not.
     distance = distances(Loss(clustering.loss), partitions.labels, clustering.labels)
-    radius = smallest_radius(distance, partitions.probability, level)
+    radius = smallest_radius(distance, partitions.counts, level)
     inside = distance <= radius + SAME
     labels, distance = partitions.labels[inside], distance[inside]
     clusters = labels.max(axis=1) + 1
     return CredibleBall(
         radius=radius,
         level=level,
-        probability=float(partitions.probability[inside].sum()),
+        probability=int(partitions.counts[inside].sum()) / partitions.draws,
         loss=clustering.loss,
         lower=most_distant(labels, distance, clusters == clusters.max()),
         upper=most_distant(labels, distance, clusters == clusters.min()),
@@ -77,10 +77,10 @@ def credible_ball(partitions: Partitions, clustering: Clustering, level: float) 
     )
 
 
-def smallest_radius(distance: np.ndarray, probability: np.ndarray, level: float) -> float:
-    """Return the smallest distance within which the partitions have at least the probability."""
+def smallest_radius(distance: np.ndarray, counts: np.ndarray, level: float) -> float:
+    """Return the smallest distance within which at least the level of all draws lie."""
     order = np.argsort(distance, kind="stable")
-    reached = np.cumsum(probability[order]) >= level - SAME
+    reached = np.cumsum(counts[order]) / counts.sum() >= level
     return float(distance[order][np.argmax(reached)])
 
 

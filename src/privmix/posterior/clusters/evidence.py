@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from privmix.posterior.clusters.partitions import Partitions
-from privmix.posterior.clusters.search import clear, expected_joint, expected_steps, note, rename
+from privmix.posterior.clusters.slots import clear, expected_joint, expected_steps, note, rename
 
 
 class Tables(NamedTuple):

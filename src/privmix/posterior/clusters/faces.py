@@ -8,7 +8,8 @@ import numpy as np
 import xarray as xr
 
 from privmix.posterior.clusters.ball import CredibleBall, credible_ball
-from privmix.posterior.clusters.estimate import Clustering, certainty, estimate_clusters
+from privmix.posterior.clusters.certainty import certainty
+from privmix.posterior.clusters.estimate import Clustering, estimate_clusters
 from privmix.posterior.clusters.losses import Loss, expected_loss
 from privmix.posterior.clusters.partitions import Partitions, canonical, check_labels, gather, pooled_allocations
 from privmix.posterior.clusters.predict import membership

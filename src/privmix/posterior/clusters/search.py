@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from privmix.jit import slot
 from privmix.numerics import uniform_index
+from privmix.posterior.clusters.slots import clear, expected_joint, expected_steps, note, rename
 
 # A move must gain this much, in the unit of the sums, or rounding could move records to and fro for ever.
 GAIN = 1e-9
@@ -54,31 +54,6 @@ def make_work(phi: np.ndarray, weight: float, n: int, most: int) -> Work:
         order=np.arange(n),
         saved=np.zeros(n, np.int64),
     )
-
-
-@slot
-def clear(draws):
-    """Forget the places of all records."""
-
-
-@slot
-def note(draws, i, k, change):
-    """Take note that record i joins (+1) or leaves (−1) cluster k."""
-
-
-@slot
-def rename(draws, k, last):
-    """Give the name k, of an empty cluster, to cluster last."""
-
-
-@slot
-def expected_steps(draws, work, i):
-    """Fill work.gain[k] with E φ(n_st + 1) − φ(n_st) for record i in each cluster, counts without the record."""
-
-
-@slot
-def expected_joint(draws, work):
-    """Return E Σ_st φ(n_st)."""
 
 
 def descend(draws, work, rng, start, zealous):

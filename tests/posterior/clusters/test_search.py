@@ -9,7 +9,7 @@ from privmix.posterior.clusters.estimate import similarity_of
 from privmix.posterior.clusters.evidence import BY_MATRIX, BY_TABLES, Matrix, make_tables
 from privmix.posterior.clusters.losses import Loss, expected_loss
 from privmix.posterior.clusters.partitions import gather
-from privmix.posterior.clusters.search import begin, best_cluster, descend, make_work, objective, rebuild_cluster
+from privmix.posterior.clusters.search import begin, descend, make_work, objective, rebuild_cluster, relocate
 
 FORMS = [("vi", 1.0, BY_TABLES), ("vi", 0.7, BY_TABLES), ("binder", 1.3, BY_TABLES), ("binder", 1.3, BY_MATRIX)]
 
@@ -23,27 +23,25 @@ def prepared(loss, weight, hooks, draws, most):
     return seen, work, lambda step, *args: bind(step, hooks, compiled=False)(seen, work, *args)
 
 
-def check_best_place(loss, weight, draws, run, labels, i):
-    """The place chosen for record i has the least expected loss of all, a new cluster among them."""
-    used = len(set(np.delete(labels, i)) - {-1}) + (labels[i] >= 0 and (labels == labels[i]).sum() == 1)
-    tried = [np.where(np.arange(len(labels)) == i, k, labels) for k in range(used + 1)]
-    values = [expected(loss, draws, one, weight) for one in tried]
-    assert values[run(best_cluster, i, labels[i])] == pytest.approx(min(values), abs=1e-12)
+def least_of_all_places(loss, weight, draws, labels, i):
+    """Return the least expected loss over all places of record i, a cluster of its own among them."""
+    tried = [np.where(np.arange(len(labels)) == i, k, labels) for k in range(len(labels))]
+    return min(expected(loss, draws, one, weight) for one in tried)
 
 
 @pytest.mark.parametrize(("loss", "weight", "hooks"), FORMS)
-def test_best_place_is_the_best_of_all(loss, weight, hooks):
+def test_a_record_moves_to_the_best_of_all_places(loss, weight, hooks):
     for seed in range(6):
         draws = random_draws(seed, n=9, draws=15)
-        _, _, run = prepared(loss, weight, hooks, draws, 9)
+        _, work, run = prepared(loss, weight, hooks, draws, 9)
         labels = gather(random_draws(100 + seed, n=9, draws=1)).labels[0].astype(np.int64)
-        run(begin, labels)
-        for i in range(9):
-            check_best_place(loss, weight, draws, run, labels, i)
-        # A record without a place; the others are named anew without it.
-        unplaced = np.array([*same(labels[:8]), -1])
-        run(begin, unplaced)
-        check_best_place(loss, weight, draws, run, unplaced, 8)
+        # Every record from its place, then the last one from none.
+        for start, i in [*[(labels, i) for i in range(9)], (np.array([*same(labels[:8]), -1]), 8)]:
+            run(begin, start)
+            run(relocate, i)
+            least = least_of_all_places(loss, weight, draws, start, i)
+            assert expected(loss, draws, work.label, weight) == pytest.approx(least, abs=1e-9)
+            assert sorted(set(work.label)) == list(range(work.used[0]))
 
 
 @pytest.mark.parametrize(("loss", "weight", "hooks"), FORMS)
@@ -77,16 +75,32 @@ def test_tables_stay_true(most):
 
 @pytest.mark.parametrize(("loss", "weight", "hooks"), FORMS)
 def test_building_a_cluster_anew_never_makes_it_worse(loss, weight, hooks):
-    draws = random_draws(5, n=15, draws=30)
+    """From bad starts, where it helps, and from good ones, where placing records one by one may do harm."""
+    draws = np.random.default_rng(9).integers(0, 3, (12, 12))
     partitions, rng = gather(draws), np.random.default_rng(1)
-    _, work, run = prepared(loss, weight, hooks, draws, 15)
-    changed = 0
-    for _ in range(25):
-        start = np.unique(rng.integers(0, 4, 15), return_inverse=True)[1]
-        run(begin, start)
-        before = expected_loss(Loss(loss, weight), partitions, start)
-        run(rebuild_cluster, rng)
-        after = expected_loss(Loss(loss, weight), partitions, work.label.copy())
-        changed += after < before
-        assert after < before or same(work.label) == same(start)
-    assert changed > 0
+    seen, work, run = prepared(loss, weight, hooks, draws, 12)
+    helped = 0
+    for _ in range(15):
+        start = np.unique(rng.integers(0, 4, 12), return_inverse=True)[1]
+        for good in (False, True):
+            if good:
+                bind(descend, hooks)(seen, work, rng, start, 0)
+            run(begin, work.label.copy() if good else start)
+            before, kept = expected_loss(Loss(loss, weight), partitions, work.label), same(work.label)
+            run(rebuild_cluster, rng)
+            after = expected_loss(Loss(loss, weight), partitions, work.label)
+            helped += after < before
+            assert after < before or same(work.label) == kept
+    assert helped > 0
+
+
+@pytest.mark.parametrize(("loss", "weight", "hooks"), FORMS)
+@pytest.mark.parametrize("mate", [1, 3])
+def test_a_lone_record_joins_another_cluster(loss, weight, hooks, mate):
+    """Its old cluster is empty then, and the last one takes its name: also where that is the one it joins."""
+    truth = np.array([mate, 1, 1, 3, 3])
+    _, work, run = prepared(loss, weight, hooks, np.stack([truth] * 3), 5)
+    run(begin, np.array([0, 1, 1, 2, 2]))
+    assert run(relocate, 0) == 1
+    assert same(work.label) == same(truth)
+    assert work.used[0] == 2

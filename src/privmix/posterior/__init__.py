@@ -1,6 +1,7 @@
 """The posterior: draws of the mixing measure, and what is read off them."""
 
+from privmix.posterior.clusters import Clustering, CredibleBall
 from privmix.posterior.posterior import Posterior
 from privmix.posterior.storage import load
 
-__all__ = ["Posterior", "load"]
+__all__ = ["Clustering", "CredibleBall", "Posterior", "load"]

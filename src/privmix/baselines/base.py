@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from privmix.mechanisms import LocalMechanism
+from privmix.mechanisms import LocalMechanism, Mechanism
 from privmix.release import Release
 
 
@@ -58,7 +58,12 @@ def read(z: Any, mechanism: Any) -> tuple[np.ndarray, LocalMechanism]:
     if isinstance(z, Release):
         if mechanism is not None and mechanism != z.mechanism:
             raise ValueError(f"the release was made by {z.mechanism!r}, but the mechanism given is {mechanism!r}.")
-        return np.array(z.z), z.mechanism
+        z, mechanism = z.z, z.mechanism
+    if isinstance(mechanism, Mechanism) and mechanism.is_global:
+        raise ValueError(
+            f"the baselines read one released value for each record; {type(mechanism).__name__} makes one release of "
+            "all records. Use privmix.fit, or normalise the released counts."
+        )
     if not isinstance(mechanism, LocalMechanism):
         raise TypeError(f"mechanism must be a mechanism such as mechanisms.Laplace(…); got {mechanism!r}.")
     return np.array(mechanism.check_release(z)), mechanism

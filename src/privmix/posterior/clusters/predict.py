@@ -57,7 +57,7 @@ def revealed(mechanism, kernel, data, j, theta, ys):
 
 def monte_carlo(mechanism, kernel, data, j, theta, ys):
     """Return the log of the mean of q(z_j|y) over the proposed y."""
-    return local_evidence(mechanism, data, j, ys[0], ys)
+    return local_evidence(mechanism, data, data.origin, j, ys[:1], ys)
 
 
 def membership(

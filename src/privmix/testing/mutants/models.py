@@ -1,0 +1,43 @@
+"""The models on which planted bugs are tried."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from privmix.kernels import Beta, HierarchicalNormal, Kernel, NoisyNormal, Normal
+from privmix.mechanisms import Gaussian, HaarWavelet, Laplace, NoisyHistogram, SmoothedHistogram
+from privmix.model import PrivateMixture
+from privmix.priors import DirichletProcess
+
+
+@dataclass(frozen=True)
+class WalkedBeta(Kernel):
+    """A beta kernel that gives only ``log_base``, so that its shapes move by the inherited random walk."""
+
+    shape: float = 2.0
+    rate: float = 2.0
+    bounds: tuple[float, float] = (0.0, 1.0)
+
+    parameters = Beta.parameters
+    positive = Beta.positive
+    constants = Beta.constants
+    log_f = Beta.log_f
+    sample = Beta.sample
+    prepare = Beta.prepare
+    base = Beta.base
+    log_base = Beta.log_base
+
+
+WIDE = (-10.0, 10.0)
+NORMAL = PrivateMixture(Laplace(epsilon=5.0, bounds=WIDE), Normal(), DirichletProcess(2.0))
+GAUSSIAN = PrivateMixture(Gaussian(scale=2.0, bounds=WIDE), Normal(), DirichletProcess(2.0))
+HYPERPRIOR = PrivateMixture(Laplace(epsilon=5.0, bounds=WIDE), Normal(), DirichletProcess((4.0, 2.0)))
+LEARNED = PrivateMixture(Laplace(epsilon=5.0, bounds=WIDE), HierarchicalNormal(WIDE), DirichletProcess(2.0))
+LEARNED_MANY = PrivateMixture(Laplace(epsilon=5.0, bounds=WIDE), HierarchicalNormal(WIDE), DirichletProcess(10.0))
+BETA = PrivateMixture(Laplace(epsilon=5.0, bounds=(0.0, 1.0)), Beta(), DirichletProcess(2.0))
+WALKED = PrivateMixture(Laplace(epsilon=5.0, bounds=(0.0, 1.0)), WalkedBeta(), DirichletProcess(2.0))
+FIRM = PrivateMixture(Laplace(epsilon=5.0, bounds=WIDE), Normal(mean=1.0, precision_scale=1.0), DirichletProcess(2.0))
+NOISY = PrivateMixture(Gaussian(scale=2.0, bounds=WIDE), NoisyNormal(noise=2.0), DirichletProcess(2.0))
+HAAR = PrivateMixture(HaarWavelet(levels=3, epsilon=10.0, bounds=(0.0, 1.0)), Beta(), DirichletProcess(2.0))
+COUNTS = PrivateMixture(NoisyHistogram(10, 4, epsilon=2.0, bounds=(-3.0, 3.0)), Normal(), DirichletProcess((4.0, 2.0)))
+DRAWN = PrivateMixture(SmoothedHistogram(10, 4, 20, epsilon=20.0, bounds=(0.0, 1.0)), Beta(), DirichletProcess(2.0))

@@ -12,7 +12,7 @@ import typer
 from privmix.cli import options
 from privmix.cli.errors import INTERRUPTED, say
 from privmix.cli.outputs import check_output
-from privmix.cli.tables import mechanism_rows, print_table, summary_rows, warn_of
+from privmix.cli.tables import mechanism_rows, print_table, summary_rows, tell
 
 if TYPE_CHECKING:
     from privmix import Posterior, PrivateMixture, Release
@@ -224,14 +224,16 @@ def _deliver(posterior: Posterior, output: Path, picture: Path) -> None:
 
 
 def _report(posterior: Posterior) -> None:
-    records = posterior.datatree["observed_data"]["z"].sizes["record"]
+    from privmix.posterior.predictive import records_of
+
+    records = records_of(posterior.model, posterior.datatree["observed_data"]["z"].values)
     print_table(["", ""], mechanism_rows(posterior.model.mechanism, records))
     summary = posterior.summary()
     header = ["quantity", "mean", "sd", "bulk ESS", "tail ESS", "R-hat", "note"]
     print_table(header, summary_rows(summary), f"{posterior.chains} chains × {posterior.draws:,} draws")
     if "auto" in posterior.datatree.attrs:
         typer.echo(f"sampler: {posterior.datatree.attrs['auto']}")
-    warn_of(summary)
+    tell(posterior.check())
 
 
 def _draw(posterior: Posterior, picture: Path) -> None:

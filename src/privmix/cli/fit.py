@@ -226,7 +226,7 @@ def _deliver(posterior: Posterior, output: Path, picture: Path) -> None:
 def _report(posterior: Posterior) -> None:
     from privmix.posterior.predictive import records_of
 
-    records = records_of(posterior.model, posterior.datatree["observed_data"]["z"].values)
+    records = records_of(posterior.model, posterior.datatree["observed_data"].to_dataset()["z"].values)
     print_table(["", ""], mechanism_rows(posterior.model.mechanism, records))
     summary = posterior.summary()
     header = ["quantity", "mean", "sd", "bulk ESS", "tail ESS", "R-hat", "note"]

@@ -100,7 +100,8 @@ def prior_mean_density(
     """Return the prior mean of the density at a grid, by simulation.
 
     Without `support` this is the mean of f(y|θ) over the base measure, hyperparameters included, so that one atom a
-    draw serves. With it, each drawn density is cut and renormalised before the mean is taken, as those of the posterior are.
+    draw serves. With it, each drawn density is cut and renormalised before the mean is taken, as those of the posterior
+    are.
     """
     remainder = 1.0 if support is None else 1e-2
     total = np.zeros(len(grid))

@@ -152,10 +152,10 @@ def moments(posterior: Posterior, level: float) -> xr.Dataset:
 def moment_draws(kernel: Kernel, draws: Draws, support: Support) -> np.ndarray:
     """Return mean, variance, sd, skewness and excess kurtosis of each draw."""
     ends = _ends(kernel, support)
-    if np.isfinite(ends).all():
-        raw = moments_on_interval(lambda some, points: cdf_draws(kernel, some, points, support), draws, ends)
-    elif has_hook(kernel, "central_moments"):
+    if support is None and has_hook(kernel, "central_moments"):
         raw = moment_values(kernel, draws)
+    elif np.isfinite(ends).all():
+        raw = moments_on_interval(lambda some, points: cdf_draws(kernel, some, points, support), draws, ends)
     else:
         raise ValueError(
             f"{type(kernel).__name__} reaches to infinity and does not say its moments. Give the kernel a hook "

@@ -13,7 +13,7 @@ from privmix.engine import Plan, run_chains
 from privmix.model import PrivateMixture
 from privmix.posterior.density import density_draws
 from privmix.posterior.predictive import draw_records, records_of, release_records
-from privmix.posterior.prior import prior_draws, prior_mean_density
+from privmix.posterior.prior import inside_draws, prior_draws, prior_mean_density
 from privmix.posterior.tree import stack_draws
 from privmix.samplers.base import empty_records
 
@@ -122,7 +122,7 @@ class Yardstick:
     def _null_records(self, model: PrivateMixture, n: int, rng: np.random.Generator) -> np.ndarray:
         kernel, numbers = model.kernel, np.arange(n)
         if self.support is not None:
-            own = prior_draws(model, n, rng, remainder=1e-2)
+            own = inside_draws(model, prior_draws(model, 2 * n + 20, rng, remainder=1e-2), self.support)
             return draw_records(kernel, own, numbers, empty_records(model, n), rng, self.support)
         lower, upper = self.bounds or kernel.support
         y = np.full(n, np.inf)

@@ -9,9 +9,12 @@ import numpy as np
 from privmix.jit import bind
 from privmix.kernels.slots import draw_atom, draw_hyper
 from privmix.model import PrivateMixture
-from privmix.posterior.density import density_draws
+from privmix.posterior.density import density_draws, support_mass
 from privmix.priors.base import draw_concentration, stick
 from privmix.samplers.base import Draws
+
+# Least mass on the support of a draw whose density is cut to it.
+LEAST_MASS = 1e-3
 
 
 def prior_draws(
@@ -90,6 +93,12 @@ def draw_mixing(kernel, prior, rng, weight, atom, components, concentration, hyp
     return full
 
 
+def inside_draws(model: PrivateMixture, draws: Draws, support: tuple[float, float]) -> Draws:
+    """Return the draws that have at least a thousandth of their mass on an interval."""
+    kept = np.flatnonzero(support_mass(model.kernel, draws, support)[0] > LEAST_MASS)
+    return Draws(*[array[:, kept] for array in draws])
+
+
 def prior_mean_density(
     model: PrivateMixture,
     grid: np.ndarray,
@@ -101,7 +110,7 @@ def prior_mean_density(
 
     Without `support` this is the mean of f(y|θ) over the base measure, hyperparameters included, so that one atom a
     draw serves. With it, each drawn density is cut and renormalised before the mean is taken, as those of the posterior
-    are.
+    are; draws with next to no mass on it are left out, because to cut them is to divide by nothing.
     """
     remainder = 1.0 if support is None else 1e-2
     total = np.zeros(len(grid))
@@ -110,5 +119,6 @@ def prior_mean_density(
     each = math.ceil(count / parts)
     for _ in range(parts):
         draws = prior_draws(model, each, rng, remainder=remainder)
+        draws = draws if support is None else inside_draws(model, draws, support)
         total += density_draws(model.kernel, draws, grid, support)[0].mean(axis=0)
     return total / parts

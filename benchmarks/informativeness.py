@@ -1,6 +1,6 @@
 """Is a release told from noise? Hellinger distance from the prior against its null range, for several ε.
 
-Run with `python -m benchmarks.informativeness`: about ten minutes of one core.
+Run with `python -m benchmarks.informativeness`: about a minute of one core.
 
 Section 4.1's data, n = 200, Laplace noise on bounds (−10, 10), the paper's model. For each ε the null range is made
 once, from 20 releases without information, because it does not depend on the data; then ten data sets are measured

@@ -206,7 +206,7 @@ def test_fit_is_that_of_the_library(release, here):
 
 def test_fit_warns_of_chains_that_are_too_short(release):
     result = run("fit", "release.csv", "--output", "fit.nc", *QUICK)
-    assert "warning: the worst R-hat is" in result.stderr
+    assert "warning: chains: the worst R-hat is" in result.stderr
 
 
 def test_fit_of_a_plain_column_with_options(here):

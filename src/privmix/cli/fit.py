@@ -12,7 +12,7 @@ import typer
 from privmix.cli import options
 from privmix.cli.errors import INTERRUPTED, say
 from privmix.cli.outputs import check_output
-from privmix.cli.tables import mechanism_rows, print_table, summary_rows, warn_of
+from privmix.cli.tables import mechanism_rows, print_table, summary_rows, tell
 
 if TYPE_CHECKING:
     from privmix import Posterior, PrivateMixture, Release
@@ -259,7 +259,7 @@ def _report(posterior: Posterior) -> None:
     print_table(header, summary_rows(summary), f"{posterior.chains} chains × {posterior.draws:,} draws")
     if "auto" in posterior.datatree.attrs:
         typer.echo(f"sampler: {posterior.datatree.attrs['auto']}")
-    warn_of(summary)
+    tell(posterior.check())
 
 
 def _draw(posterior: Posterior, picture: Path) -> None:

@@ -6,16 +6,15 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from privmix.cli.errors import say
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from privmix.mechanisms import Mechanism
-
-# The limits that Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021) recommend.
-LARGEST_R_HAT = 1.01
-LEAST_ESS = 400.0
+    from privmix.posterior import Finding
 
 
 # Fields of a mechanism that are worth a row: name, label, how to show it.
@@ -83,13 +82,11 @@ def worst(summary: pd.DataFrame) -> tuple[float, float, str]:
     return float(ess), float(table["r_hat"].max(skipna=False)), "; ".join(missing)
 
 
-def warn_of(summary: pd.DataFrame) -> None:
-    """Say so where the chains are too short to be relied upon."""
-    ess, r_hat, missing = worst(summary)
-    if missing:
-        say(f"warning: effective sample sizes are not known ({missing}). Raise --draws and --warmup.")
-    elif r_hat > LARGEST_R_HAT or ess < LEAST_ESS:
-        say(
-            f"warning: the worst R-hat is {r_hat:.3f} and the worst ESS {ess:.0f}; aim at R-hat below {LARGEST_R_HAT} "
-            f"and ESS above {LEAST_ESS:.0f}. Raise --warmup, --draws or --thin."
-        )
+def tell(findings: list[Finding]) -> None:
+    """Print what the checks of a fit found: warnings to stderr, all else to stdout."""
+    for finding in findings:
+        words = f"{finding.title}: {finding.text} {finding.advice}".rstrip()
+        if finding.level == "warning":
+            say(f"warning: {words}")
+        else:
+            typer.echo(words)

@@ -38,6 +38,7 @@ class Kernel(Part):
       ``log_base(self, theta)``, the log density of G₀, and the step is an adaptive random walk
     - ``prepare(self, theta)``: optional; fills ``constants`` trailing columns from the parameters
     - ``cdf(self, y, theta)``: optional; the distribution function
+    - ``central_moments(self, theta, out)``: optional; writes mean, variance, third and fourth central moment into out
 
     A base measure with hyperparameters of its own names them in ``hyperparameters``; then ``base``, ``update`` and
     ``log_base`` take a last argument ``hyper``, and two more hooks serve them: ``base_hyper(self, rng, hyper)`` writes

@@ -90,6 +90,19 @@ class Beta(Kernel):
         high, rest = beta_tails(a, b, (upper - self.bounds[0]) / width, (self.bounds[1] - upper) / width)
         return high - low if high < 0.5 else above - rest
 
+    def central_moments(self, theta, out):
+        """Write mean, variance, third and fourth central moment."""
+        width = self.bounds[1] - self.bounds[0]
+        a, b = theta[0], theta[1]
+        total = a + b
+        variance = a * b / (total * total * (total + 1.0))
+        out[0] = self.bounds[0] + width * a / total
+        out[1] = width**2 * variance
+        out[2] = width**3 * variance * 2.0 * (b - a) / (total * (total + 2.0))
+        excess = (a - b) ** 2 * (total + 1.0) - a * b * (total + 2.0)
+        excess *= 6.0 / (a * b * (total + 2.0) * (total + 3.0))
+        out[3] = width**4 * variance * variance * (3.0 + excess)
+
     def sample_between(self, rng, theta, lower, upper):
         """Draw y ~ Beta(a, b) on the interval, truncated to [lower, upper]."""
         width = self.bounds[1] - self.bounds[0]

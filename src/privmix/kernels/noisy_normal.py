@@ -44,6 +44,7 @@ class NoisyNormal(Kernel):
     prepare = Normal.prepare
     cdf = Normal.cdf
     mass = Normal.mass
+    central_moments = Normal.central_moments
     sample_between = Normal.sample_between
 
     def __post_init__(self) -> None:

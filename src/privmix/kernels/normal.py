@@ -63,6 +63,10 @@ class Normal(Kernel):
         """Return P(lower < Y ≤ upper | μ, σ²), accurate in both tails."""
         return normal_mass((lower - theta[0]) / theta[2], (upper - theta[0]) / theta[2])
 
+    def central_moments(self, theta, out):
+        """Write μ, σ², 0 and 3σ⁴."""
+        out[0], out[1], out[2], out[3] = theta[0], theta[1], 0.0, 3.0 * theta[1] * theta[1]
+
     def sample_between(self, rng, theta, lower, upper):
         """Draw y ~ N(μ, σ²) truncated to [lower, upper]."""
         return sample_normal_between(rng, theta[0], theta[2], lower, upper)

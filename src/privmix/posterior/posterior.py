@@ -13,9 +13,15 @@ import xarray as xr
 from privmix.engine import Chain, Plan, run_chains
 from privmix.engine.chains import shorten
 from privmix.model import PrivateMixture
+from privmix.posterior import functionals
+from privmix.posterior.bands import density_bands
+from privmix.posterior.check import Finding, check
 from privmix.posterior.clusters import Clustering, CredibleBall, faces
-from privmix.posterior.density import check_grid, density_bands, density_draws
+from privmix.posterior.density import check_grid, density_draws
 from privmix.posterior.diagnostics import summarise
+from privmix.posterior.informativeness import Informativeness, informativeness
+from privmix.posterior.predictive import predictive
+from privmix.posterior.predictive_check import predictive_check
 from privmix.posterior.tree import from_tree, join_draws, stack_draws, to_tree
 from privmix.samplers import Sampler
 from privmix.samplers.base import Draws
@@ -99,14 +105,21 @@ class Posterior:
         return lower, upper
 
     def density(self, grid: Any = None, level: float = 0.95) -> xr.Dataset:
-        """Return the posterior mean of the density of the confidential data, with a pointwise credible band.
+        """Return the posterior mean of the density of the confidential data, with credible bands.
 
         Parameters
         ----------
         grid
             Points, by default 200 over the mechanism's bounds or the range of the release.
         level
-            Posterior probability of the band at each point.
+            Posterior probability of the bands.
+
+        Returns
+        -------
+        xarray.Dataset
+            Over `y`: ``mean``; ``lower`` and ``upper``, between which the density at a single point lies with
+            probability `level`; ``simultaneous_lower`` and ``simultaneous_upper``, between which the whole curve lies,
+            at all points of the grid at once, with probability `level`.
         """
         points = self.default_grid() if grid is None else grid
         return density_bands(self.model.kernel, self._stacked(), points, level, self.support)
@@ -116,6 +129,166 @@ class Posterior:
         points = self.default_grid() if grid is None else check_grid(self.model.kernel, grid)
         values = density_draws(self.model.kernel, self._stacked(), points, self.support)
         return xr.DataArray(values, dims=("chain", "draw", "y"), coords={"y": points})
+
+    def cdf(self, grid: Any = None, level: float = 0.95) -> xr.Dataset:
+        """Return the distribution function P(Y ≤ y) of the confidential data: mean, lower, upper over the grid.
+
+        Parameters
+        ----------
+        grid
+            Points, by default as for `density`.
+        level
+            Posterior probability of the band at each point.
+        """
+        return functionals.cdf_bands(self, self.default_grid() if grid is None else grid, level)
+
+    def quantile(self, probs: Any, level: float = 0.95) -> xr.Dataset:
+        """Return quantiles of the confidential data: mean, lower, upper over `prob`.
+
+        Parameters
+        ----------
+        probs
+            Probabilities strictly between 0 and 1; .5 is the median.
+        level
+            Posterior probability of each interval.
+        """
+        return functionals.quantile_bands(self, probs, level)
+
+    def quantile_draws(self, probs: Any) -> xr.DataArray:
+        """Return quantiles of the confidential data in each draw."""
+        values = functionals.quantile_draws(self, probs)
+        coords = {"prob": functionals.check_probs(probs)}
+        return xr.DataArray(values.reshape(self.chains, self.draws, -1), dims=("chain", "draw", "prob"), coords=coords)
+
+    def probability(self, lower: float, upper: float, level: float = 0.95) -> xr.Dataset:
+        """Return P(lower < Y ≤ upper): mean, lower, upper and the draws.
+
+        Parameters
+        ----------
+        lower, upper
+            Ends of the interval; either may be infinite.
+        level
+            Posterior probability of the interval of this probability.
+        """
+        return functionals.probability(self, lower, upper, level)
+
+    def moments(self, level: float = 0.95) -> xr.Dataset:
+        """Return mean, variance, sd, skewness and excess kurtosis of the confidential data's law.
+
+        Over the coordinate `moment`: ``mean``, ``lower``, ``upper`` of each, and its ``draws``.
+
+        Parameters
+        ----------
+        level
+            Posterior probability of each interval.
+        """
+        return functionals.moments(self, level)
+
+    def mode_count(self, grid: Any = None, prominence: float = 0.01, level: float = 0.95) -> xr.Dataset:
+        """Return the number of modes of the density: mean, lower, upper, draws and the probability of each number.
+
+        A density that falls from the first point of the grid, or rises up to the last, has a mode there.
+
+        Parameters
+        ----------
+        grid
+            Points, by default as for `density`; what happens between two points is not seen.
+        prominence
+            A mode counts if the density falls on both sides by at least this share of its highest value before it rises
+            higher again. At 0 every ripple counts.
+        level
+            Posterior probability of the interval.
+        """
+        return functionals.mode_count(self, self.default_grid() if grid is None else grid, prominence, level)
+
+    def predictive(self, size: int, seed: Any = None) -> xr.Dataset:
+        """Return new records `y` from the posterior predictive law, and `z`, what the mechanism would release of them.
+
+        Each record comes from a draw of the posterior taken at random and lies in the `support`, where there is one.
+        Under a mechanism that releases the whole data set at once, `size` counts data sets of as many records as were
+        released.
+
+        Parameters
+        ----------
+        size
+            Number of records.
+        seed
+            Anything that `numpy.random.default_rng` takes.
+        """
+        return predictive(self, size, seed)
+
+    def predictive_check(
+        self, statistics: dict[str, Any] | None = None, replicates: int | None = None, seed: Any = 1
+    ) -> xr.Dataset:
+        """Compare the release with replicates that the fitted model makes.
+
+        A replicate is a release of as many records, drawn from the mixture of one draw of the posterior.
+
+        Parameters
+        ----------
+        statistics
+            Functions of a release that return a number, by name. By default mean, sd, skewness, smallest and largest
+            number and ``distance``, the Kolmogorov–Smirnov distance from the predictive law; for a release of several
+            numbers mean, sd and ``distance``, the root mean square of the standardised deviations of the coefficients.
+        replicates
+            How many, by default 200 to 1,000 by the size of the release.
+        seed
+            Anything that `numpy.random.default_rng` takes.
+
+        Returns
+        -------
+        xarray.Dataset
+            ``observed``, ``replicated``, ``share_above`` (of replicates) and ``p_value`` (two-sided, but for
+            ``distance``) over `statistic`; ``observed_histogram`` and ``replicated_histogram`` over `bin`.
+        """
+        return predictive_check(self, statistics, replicates, seed)
+
+    def check(self, replicates: int | None = None, seed: Any = 1) -> list[Finding]:
+        """Return in words what speaks for and against this fit: chains, acceptance, bounds, fit to the release.
+
+        Parameters
+        ----------
+        replicates, seed
+            Of the posterior predictive check.
+
+        Returns
+        -------
+        list of Finding
+            Each has a `level` ("warning", "note" or "good"), `title`, `text` and `advice`; warnings come first.
+        """
+        return check(self, replicates, seed)
+
+    def informativeness(
+        self,
+        null: int = 20,
+        *,
+        draws: int = 500,
+        warmup: int = 500,
+        thin: int = 5,
+        chains: int = 2,
+        seed: Any = 1,
+        executor: Any = None,
+    ) -> Informativeness:
+        """Answer whether the release tells anything beyond the prior.
+
+        The answer is the Hellinger distance of the posterior mean density from the prior mean density, against its
+        range for releases without information: the same mechanism applied to as many records drawn independently from
+        the prior mean density, inside the bounds. There is nothing in such records that the prior did not say, and what
+        distance remains is chance: of the records, the noise and the short run. Each is fitted with the same sampler.
+
+        Parameters
+        ----------
+        null
+            Number of releases without information; with fewer than 19 the range is exceeded by chance in more than 5%.
+        draws, warmup, thin, chains
+            Of each of their fits. Shorter runs make the range wider, so that the answer errs towards "no".
+        seed
+            Of releases and fits: anything that `numpy.random.SeedSequence` takes.
+        executor
+            As in ``PrivateMixture.sample``.
+        """
+        counts = {"null": null, "draws": draws, "warmup": warmup, "thin": thin, "chains": chains}
+        return informativeness(self, **counts, seed=seed, executor=executor)
 
     def default_grid(self, points: int = 200) -> np.ndarray:
         """Return points over the mechanism's bounds or, where it has none, over the range of the release.

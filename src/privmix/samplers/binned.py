@@ -26,16 +26,27 @@ from privmix.samplers.moves.atoms import copy_row, update_base
 from privmix.samplers.moves.bin_rows import bin_of_record, find_bins, redraw_counts
 from privmix.samplers.moves.measure import LEFT
 from privmix.samplers.moves.mixture_of_bins import (
+    SOME,
     allocate_counts,
     clear_table,
+    exchange_bins,
     fill_row,
     mass_before,
     move_atoms,
     move_sticks,
     sum_chances,
-    swap_atoms,
 )
-from privmix.samplers.moves.sticks import STICKS, WAITING, extend_sticks, forget_empty, record_sticks, update_sticks
+from privmix.samplers.moves.sticks import (
+    STICKS,
+    WAITING,
+    exchange_more,
+    extend_sticks,
+    forget_empty,
+    may_exchange,
+    record_sticks,
+    swap_sticks,
+    update_sticks,
+)
 
 if TYPE_CHECKING:
     from privmix.model import PrivateMixture
@@ -178,8 +189,8 @@ def sweep(parts, data, state, rng):
         return False
     redraw_counts(parts, data, state, rng)
     move_atoms(parts, data, state, rng, n)
-    swap_atoms(state, rng, n)
     move_sticks(parts, state, rng, n)
+    swap_sticks(parts, state, rng, SOME / n)
     allocate_counts(state, rng)
     return True
 
@@ -211,4 +222,15 @@ def record(parts, data, state, rng, draws, d):
     return record_sticks(parts, state, rng, draws, d, sticks)
 
 
-Binned.functions = {base.adopt: adopt, base.sweep: sweep, base.record: record}
+def always(state, h):
+    """Return True: all sticks that carry anything are in the state."""
+    return True
+
+
+Binned.functions = {
+    base.adopt: adopt,
+    base.sweep: sweep,
+    base.record: record,
+    exchange_more: exchange_bins,
+    may_exchange: always,
+}

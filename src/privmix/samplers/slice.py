@@ -28,7 +28,18 @@ from privmix.samplers.moves.atoms import copy_row, update_atoms, update_base
 from privmix.samplers.moves.bins import redraw_in_bins
 from privmix.samplers.moves.labels import draw_index
 from privmix.samplers.moves.parameters import draw_records, update_parameters
-from privmix.samplers.moves.sticks import STICKS, WAITING, extend_sticks, forget_empty, record_sticks, update_sticks
+from privmix.samplers.moves.sticks import (
+    STICKS,
+    TINY,
+    WAITING,
+    exchange_more,
+    extend_sticks,
+    forget_empty,
+    may_exchange,
+    record_sticks,
+    swap_sticks,
+    update_sticks,
+)
 
 if TYPE_CHECKING:
     from privmix.model import PrivateMixture
@@ -90,10 +101,14 @@ class Slice(base.Sampler):
     update
         With integrated records, how cluster parameters move: ``"impute"`` draws the records exactly and uses the
         kernel's own update, ``"walk"`` moves the parameters on the marginal likelihood.
+    swaps
+        Exchange neighbouring sticks in each sweep. The paper's sampler does not, and a large cluster that starts at a
+        late stick then stays there for very long; it costs next to nothing.
     """
 
     records: Literal["metropolis", "exact", "integrated"] = "metropolis"
     update: marginal.Update = "impute"
+    swaps: bool = True
 
     functions: ClassVar[dict[Callable, Callable]]
     holds_sticks: ClassVar[bool] = True
@@ -118,6 +133,9 @@ class Slice(base.Sampler):
             **self.functions,
             update_parameters: update_given_records,
             label_score: score_of_record,
+            relabel: swap_and_relabel if self.swaps else keep_labels,
+            exchange_more: exchange_origin,
+            may_exchange: keeps_last,
         }
         if self.records == "integrated":
             fillings |= {label_score: score_of_release, update_records: keep_records, base.impute: marginal.impute}
@@ -203,6 +221,7 @@ def sweep(parts, data, state, rng):
         update_parameters(parts, data, state, rng, state.cursor[STICKS])
         update_base(parts.kernel, rng, state, state.cursor[STICKS])
         update_sticks(parts, state, rng, len(state.allocation))
+        relabel(parts, state, rng)
         draw_slices(state, rng)
     if not extend_sticks(parts, state, rng):
         state.cursor[WAITING] = 1
@@ -216,6 +235,39 @@ def sweep(parts, data, state, rng):
 def update_given_records(parts, data, state, rng, rows):
     """Update the atoms given the confidential records of the state."""
     update_atoms(parts.kernel, rng, state, rows, state.y)
+
+
+@slot
+def relabel(parts, state, rng):
+    """Move clusters between sticks."""
+
+
+def swap_and_relabel(parts, state, rng):
+    """Exchange neighbouring sticks where their prior likes it, then give the records their new labels."""
+    sticks = state.cursor[STICKS]
+    for h in range(sticks):
+        state.offset[h] = h
+    swap_sticks(parts, state, rng, TINY)
+    for h in range(sticks):
+        state.score[state.offset[h]] = h
+    for i in range(len(state.allocation)):
+        state.allocation[i] = int(state.score[state.allocation[i]])
+
+
+def keeps_last(state, h):
+    """Return whether the last stick holds records after an exchange too: the state has no sticks beyond it."""
+    return h + 2 < state.cursor[STICKS] or state.size[h] > 0
+
+
+def exchange_origin(state, h, k):
+    """Exchange the old labels of two sticks."""
+    kept = state.offset[h]
+    state.offset[h] = state.offset[k]
+    state.offset[k] = kept
+
+
+def keep_labels(parts, state, rng):
+    """Leave every cluster at its stick."""
 
 
 def draw_slices(state, rng):

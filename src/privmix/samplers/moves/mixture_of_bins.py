@@ -17,9 +17,8 @@ import math
 from privmix.jit import slot
 from privmix.kernels.random_walk import TARGET, log_base, log_scale, parameter_count
 from privmix.kernels.slots import prepare
-from privmix.numerics import binomial, exponential, normal, uniform, uniform_index
+from privmix.numerics import binomial, exponential, normal, uniform
 from privmix.priors.base import log_stick_density
-from privmix.samplers.moves.atoms import copy_row
 from privmix.samplers.moves.sticks import STICKS
 
 # Expected records below which an atom or a stick is not moved.
@@ -114,39 +113,8 @@ def take_trial(state):
         state.chance[b] = state.trial[b]
 
 
-def swap_atoms(state, rng, n):
-    """Propose to exchange the atoms of two sticks that can carry records, a few times.
-
-    Atoms are exchangeable in the prior and sticks are not, so this is the way for a large cluster to an early stick.
-    """
-    reach = 0
-    while reach < state.cursor[STICKS] and n * mass_before(state, reach) >= SOME:
-        reach += 1
-    current = log_likelihood(state.counts, state.chance)
-    for _ in range(reach if reach > 1 else 0):
-        h, k = uniform_index(rng, reach), uniform_index(rng, reach)
-        if h == k:
-            continue
-        shift = state.weight[h] - state.weight[k]
-        for b in range(len(state.counts)):
-            state.trial[b] = state.chance[b] + shift * (state.row[k, b] - state.row[h, b])
-        value = log_likelihood(state.counts, state.trial)
-        if exponential(rng) > current - value:
-            current = value
-            take_trial(state)
-            exchange(state.theta, h, k, state.scratch)
-            exchange_rows(state, h, k)
-
-
-def exchange(theta, h, k, scratch):
-    """Exchange two rows of atoms."""
-    copy_row(scratch, 0, theta, h)
-    copy_row(theta, h, theta, k)
-    copy_row(theta, k, scratch, 0)
-
-
-def exchange_rows(state, h, k):
-    """Exchange the bin probabilities of two atoms."""
+def exchange_bins(state, h, k):
+    """Exchange the bin probabilities of two sticks."""
     for b in range(len(state.counts)):
         kept = state.row[h, b]
         state.row[h, b] = state.row[k, b]

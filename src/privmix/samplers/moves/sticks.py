@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 
+from privmix.jit import slot
 from privmix.kernels.slots import draw_atom
-from privmix.priors.base import stick, stick_given, update_given_sticks
+from privmix.numerics import exponential
+from privmix.priors.base import log_stick_density, stick, stick_given, update_given_sticks
 from privmix.samplers.moves.atoms import copy_row
 from privmix.samplers.moves.measure import rest_sticks, write_common, write_rest
 
@@ -57,6 +59,65 @@ def extend_sticks(parts, state, rng):
         h += 1
         state.cursor[STICKS] = h
     return True
+
+
+@slot
+def may_exchange(state, h):
+    """Return whether sticks h and h + 1 may be exchanged; the answer must be the same after the exchange."""
+
+
+@slot
+def exchange_more(state, h, k):
+    """Exchange what else a sampler keeps of two sticks."""
+
+
+def swap_sticks(parts, state, rng, least):
+    """Propose to exchange neighbouring sticks, with weights, atoms and records, as far as `least` mass is left.
+
+    The mixture stays what it is, so the prior of the sticks alone decides. Without this a large cluster that starts at
+    a late stick stays there, and the sticks before it hold records that they should not (Papaspiliopoulos and Roberts
+    2008). With ν' the sticks after the exchange, the ratio is p(ν')/p(ν) times the Jacobian (1 − ν_h)/(1 − ν'_h).
+    """
+    for h in range(state.cursor[STICKS] - 1):
+        before = state.log_left[h - 1] if h > 0 else 0.0
+        if before < math.log(least):
+            break
+        if not may_exchange(state, h):
+            continue
+        log_rest, log_rest_next = state.log_left[h] - before, state.log_left[h + 1] - state.log_left[h]
+        log_stick = math.log(max(state.weight[h], TINY)) - before
+        log_stick_next = math.log(max(state.weight[h + 1], TINY)) - state.log_left[h]
+        new = log_stick_next + log_rest
+        new_rest = math.log1p(-math.exp(new))
+        new_next, new_rest_next = log_stick - new_rest, log_rest + log_rest_next - new_rest
+        log_ratio = log_density(parts, state, h, new, new_rest)
+        log_ratio += log_density(parts, state, h + 1, new_next, new_rest_next)
+        log_ratio -= log_density(parts, state, h, log_stick, log_rest)
+        log_ratio -= log_density(parts, state, h + 1, log_stick_next, log_rest_next)
+        if exponential(rng) > -(log_ratio + log_rest - new_rest):
+            state.log_left[h] = before + new_rest
+            exchange_sticks(state, h, h + 1)
+            exchange_more(state, h, h + 1)
+
+
+# The least weight whose logarithm is taken.
+TINY = 1e-300
+
+
+def log_density(parts, state, h, log_stick, log_rest):
+    """Return the log density of ν_h itself: that of its logit, less the Jacobian ν(1 − ν)."""
+    in_logit = log_stick_density(parts.prior, state.concentration[0], h, log_stick, log_rest)
+    return in_logit - log_stick - log_rest
+
+
+def exchange_sticks(state, h, k):
+    """Exchange the weights, atoms and sizes of two sticks."""
+    kept, size = state.weight[h], state.size[h]
+    state.weight[h], state.size[h] = state.weight[k], state.size[k]
+    state.weight[k], state.size[k] = kept, size
+    copy_row(state.scratch, 0, state.theta, h)
+    copy_row(state.theta, h, state.theta, k)
+    copy_row(state.theta, k, state.scratch, 0)
 
 
 def record_sticks(parts, state, rng, draws, d, sticks):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from privmix.mechanisms import SmoothedHistogram, evidence
 from privmix.samplers import Binned, Neal5, Slice
-from privmix.samplers.moves import bin_counts, bins, mixture_of_bins
+from privmix.samplers import slice as slice_file
+from privmix.samplers.moves import bin_counts, bins, mixture_of_bins, sticks
 from privmix.testing.mutants.base import Mutant, one
 from privmix.testing.mutants.models import COUNTS, DRAWN
 
@@ -30,7 +31,7 @@ def count_bugs() -> list[Mutant]:
             COUNTS,
             Neal5(),
         ),
-        one("release looked at once", settle, "return 0.0", "return value", COUNTS, Slice()),
+        one("release looked at once", settle, "return 0.0", "return value", DRAWN, Neal5(), sweeps=10),
         one(
             "bin drawn without the release",
             bins.draw_bin,
@@ -88,12 +89,20 @@ def count_bugs() -> list[Mutant]:
             Binned(),
         ),
         one(
-            "atoms swapped at will",
-            mixture_of_bins.swap_atoms,
-            "exponential(rng) > current - value",
-            "True",
+            "sticks swapped without the Jacobian",
+            sticks.swap_sticks,
+            "(log_ratio + log_rest - new_rest)",
+            "log_ratio",
             COUNTS,
             Binned(),
+        ),
+        one(
+            "the last cluster swapped with an empty stick",
+            slice_file.keeps_last,
+            "h + 2 < state.cursor[STICKS] or state.size[h] > 0",
+            "True",
+            COUNTS,
+            Slice(),
         ),
         one(
             "counts handed out by weight alone",

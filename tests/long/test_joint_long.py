@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from privmix.testing import joint_test
-from samplers.cases import ALL_EXACT, CASES, CONJUGATE, name
+from samplers.cases import ALL_EXACT, CASES, CONJUGATE, GLOBAL, OUTPUTS, name
 
 PAIRS = 400_000
 
@@ -27,9 +27,9 @@ def test_sampler_targets_its_posterior(model, sampler):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("model", "sampler"), ALL_EXACT, ids=name)
+@pytest.mark.parametrize(("model", "sampler"), ALL_EXACT + GLOBAL + OUTPUTS, ids=name)
 def test_exact_sampler_targets_its_posterior(model, sampler):
-    """Every exact sampler on every pair with a known g(z|θ), at the usual number of pairs."""
+    """Every exact sampler on every pair with a known g(z|θ), every sampler on every histogram; the usual pairs."""
     result = joint_test(model, sampler, seed=2)
     note(f"| {name(model)}, 20,000 pairs | `{sampler!r}` | {result.p_value:.2g} | {result.worst()} |")
     assert not result.rejected, str(result)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from privmix import PrivateMixture, kernels, mechanisms, samplers
+from privmix import PrivateMixture, kernels, mechanisms, priors, samplers
 
 WIDE = (-10.0, 10.0)
 UNIT = (0.0, 1.0)
@@ -84,3 +84,29 @@ CONJUGATE = [(model, sampler) for model in CONJUGATE_MODELS for sampler in CONJU
 def name(value):
     """Return a short name for test ids."""
     return value.describe() if isinstance(value, PrivateMixture) else repr(value)
+
+
+def _histograms(bounds):
+    """Every global mechanism, with unequal bins in one of them."""
+    yield mechanisms.SmoothedHistogram(10, 4, 12, epsilon=12.0, bounds=bounds)
+    middle = 0.5 * (bounds[0] + bounds[1])
+    yield mechanisms.NoisyHistogram(10, [bounds[0], middle, 0.8 * middle + 0.2 * bounds[1], bounds[1]], epsilon=2.0)
+    yield mechanisms.NoisyHistogram(10, 4, noise="discrete laplace", epsilon=2.0, bounds=bounds)
+    yield mechanisms.NoisyHistogram(10, 4, noise="discrete gaussian", rho=0.5, bounds=bounds)
+
+
+NARROW = (-3.0, 3.0)
+GLOBAL_SAMPLERS = [samplers.Neal5(), samplers.Slice(), samplers.Slice(records="exact"), samplers.Binned()]
+GLOBAL_MODELS = [
+    PrivateMixture(mechanism, kernel, priors.DirichletProcess((4.0, 2.0)))
+    for kernel, bounds in ((kernels.Beta(), UNIT), (kernels.Normal(), NARROW))
+    for mechanism in _histograms(bounds)
+]
+GLOBAL = [(model, sampler) for model in GLOBAL_MODELS for sampler in GLOBAL_SAMPLERS]
+# Counts of a local mechanism's outputs.
+OUTPUTS = [
+    (PrivateMixture(mechanisms.RandomizedResponse(cells=6, epsilon=3.0, bounds=bounds), kernel), samplers.Binned())
+    for kernel, bounds in _kernels()
+]
+# Each sampler on each mechanism once, with one kernel or the other.
+SOME_GLOBAL = [GLOBAL[k] for k in (0, 5, 10, 15, 17, 20, 23, 26, 27, 28)] + OUTPUTS[1:2]

@@ -3,12 +3,12 @@
 import pytest
 
 from privmix.testing import all_mutants, joint_test
-from samplers.cases import CASES, CONJUGATE, SOME_EXACT, name
+from samplers.cases import CASES, CONJUGATE, SOME_EXACT, SOME_GLOBAL, name
 from seeds import SEEDS
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize(("model", "sampler"), CASES + SOME_EXACT + CONJUGATE, ids=name)
+@pytest.mark.parametrize(("model", "sampler"), CASES + SOME_EXACT + CONJUGATE + SOME_GLOBAL, ids=name)
 def test_sampler_targets_its_posterior(model, sampler, seed):
     result = joint_test(model, sampler, seed=seed)
     assert not result.rejected, str(result)

@@ -55,10 +55,11 @@ def enumeration_test(
         Functions to put in the place of the library's own: a planted bug.
     """
     rng = np.random.default_rng(seed)
-    latent = simulate_latent(model, len(z), chains, rng)
+    n = model.mechanism.count_records(z)
+    latent = simulate_latent(model, n, chains, rng)
     repeated = np.ascontiguousarray(np.broadcast_to(z, (chains, *z.shape)))
     _, _, allocation = run_pairs(model, sampler, latent, repeated, sweeps, rng, replacements)
-    counts = np.bincount(partition_index(allocation, len(z)), minlength=len(exact))
+    counts = np.bincount(partition_index(allocation, n), minlength=len(exact))
     expected = exact / exact.sum() * chains
     # Partitions expected fewer than five times are taken together, as χ² needs.
     rare = expected < 5.0

@@ -1,0 +1,65 @@
+"""Exact posteriors of a Dirichlet process mixture from the release of a histogram of a few records.
+
+The model: y_i ~ f(·|θ_i), θ_i from a Dirichlet process of fixed concentration; the release depends on the counts of the
+bins. Every way to put the records into bins is summed over, with E[∏ P(B_j|θ)^{n_j}] of each cluster by quadrature over
+the base measure. Nothing here calls the library's samplers, kernels or mechanisms.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+from scipy import special, stats
+
+from privmix.testing.partitions import log_crp, set_partitions
+
+
+def normal_masses(edges, mean, precision_scale, shape, rate):
+    """Return masses (nodes, bins) and weights (nodes,) over μ | σ² ~ N(mean, σ²/λ), σ² ~ IG(shape, rate)."""
+    log_variance = np.linspace(*np.log(stats.invgamma(shape, scale=rate).ppf([1e-13, 1 - 1e-13])), 400)
+    variance = np.exp(log_variance)
+    weight = stats.invgamma(shape, scale=rate).pdf(variance) * variance
+    nodes, hermite = special.roots_hermitenorm(80)
+    mu = mean + nodes[:, None] * np.sqrt(variance / precision_scale)
+    tails = stats.norm.cdf((np.asarray(edges)[1:-1] - mu[..., None]) / np.sqrt(variance)[:, None])
+    weights = hermite[:, None] * weight
+    return _masses(tails).reshape(-1, len(edges) - 1), (weights / weights.sum()).reshape(-1)
+
+
+def beta_masses(edges, shape, rate):
+    """Return the same for Beta(a, b) on the unit interval with a, b ~ Gamma(shape, rate)."""
+    log_a = np.linspace(*np.log(stats.gamma(shape, scale=1 / rate).ppf([1e-13, 1 - 1e-13])), 300)
+    a = np.exp(log_a)
+    weight = stats.gamma(shape, scale=1 / rate).pdf(a) * a
+    tails = special.betainc(a[:, None, None], a[None, :, None], np.asarray(edges)[1:-1])
+    weights = weight[:, None] * weight
+    return _masses(tails).reshape(-1, len(edges) - 1), (weights / weights.sum()).reshape(-1)
+
+
+def _masses(tails):
+    ends = np.zeros((*tails.shape[:-1], 1)), np.ones((*tails.shape[:-1], 1))
+    return np.diff(np.concatenate([ends[0], tails, ends[1]], axis=-1), axis=-1)
+
+
+def partition_posterior(log_q, n, masses, weights, concentration):
+    """Return the posterior of the partitions in the order of ``set_partitions(n)``; log_q(counts) is the release's."""
+    bins = masses.shape[1]
+    mean = {}
+    for counts in itertools.product(range(n + 1), repeat=bins):
+        if 0 < sum(counts) <= n:
+            mean[counts] = float(weights @ np.prod(masses ** np.array(counts), axis=1))
+    likelihood = {}
+    for counts in itertools.product(range(n + 1), repeat=bins):
+        if sum(counts) == n:
+            likelihood[counts] = np.exp(log_q(np.array(counts, dtype=float)))
+    total = np.zeros(len(set_partitions(n)))
+    for p, partition in enumerate(set_partitions(n)):
+        for places in itertools.product(range(bins), repeat=n):
+            value = likelihood[tuple(np.bincount(places, minlength=bins))]
+            for cluster in set(partition):
+                inside = [places[i] for i in range(n) if partition[i] == cluster]
+                value *= mean[tuple(np.bincount(inside, minlength=bins))]
+            total[p] += value
+        total[p] *= np.exp(log_crp(partition, concentration))
+    return total / total.sum()

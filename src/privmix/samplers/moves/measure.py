@@ -9,8 +9,9 @@ from privmix.priors.base import stick
 from privmix.samplers.moves.atoms import copy_row
 
 # Sticks of the rest are broken until this much mass is left; that goes to one more draw of the base measure. The mean
-# of P is then exact, and the variance of P(A) is short by at most LEFT².
-LEFT = 1e-3
+# of P is then exact, and the variance of P(A) is short by at most LEFT². Where the density itself is below 1e-4 the
+# last atom shows: with 1e-3 left to it, pointwise bands at 90% covered 91 to 92% over prior data sets.
+LEFT = 1e-5
 
 
 def rest_sticks(concentration):

@@ -46,6 +46,6 @@ def set_first_steps(model: PrivateMixture, state: Any, latent: Latent) -> None:
     spread = float(np.std(latent.y)) or 1.0
     steps = np.array([0.0 if name in kernel.positive else np.log(spread) for name in kernel.parameters])
     if hasattr(state, "walk"):
-        state.walk[:] = steps
+        state.walk[: len(steps)] = steps
     if not hasattr(type(kernel), "update"):
         state.tune[1:] = steps

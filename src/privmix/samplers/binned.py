@@ -76,7 +76,7 @@ class State(NamedTuple):
     offset: np.ndarray
     members: np.ndarray
     scratch: np.ndarray
-    walk: np.ndarray  # log step sizes of the parameters' walk
+    walk: np.ndarray  # log step sizes: of each parameter, and of all positive ones together
     cursor: np.ndarray
     least: np.ndarray  # sticks are broken until less than this is left
     concentration: np.ndarray
@@ -139,7 +139,7 @@ class Binned(base.Sampler):
             offset=np.zeros(room, np.int64),
             members=base.empty_records(model, min(n, SAMPLE)),
             scratch=np.zeros((room, columns)),
-            walk=np.zeros(len(model.kernel.parameters)),
+            walk=np.zeros(len(model.kernel.parameters) + 1),
             cursor=np.zeros(3, np.int64),
             least=np.full(1, math.exp(NOTHING)),
             concentration=np.zeros(1),

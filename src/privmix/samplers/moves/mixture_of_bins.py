@@ -19,12 +19,15 @@ from privmix.kernels.random_walk import TARGET, log_base, log_scale, parameter_c
 from privmix.kernels.slots import prepare
 from privmix.numerics import binomial, exponential, normal, uniform
 from privmix.priors.base import log_stick_density
+from privmix.samplers.moves.atoms import copy_row
 from privmix.samplers.moves.sticks import STICKS
 
 # Expected records below which an atom or a stick is not moved.
 SOME = 0.5
 # Passes over the parameters of an atom in each sweep.
 PASSES = 2
+# Largest factor by which a step is longer or shorter than the tuned one.
+FACTOR = 4.0
 # Atoms moved in a sweep, and sticks that are moved in every sweep; later ones are with probability (EACH/h)².
 EACH = 8
 # Records of a bin that are handed out one by one: a binomial draw costs about as much as three.
@@ -71,21 +74,34 @@ def move_atoms(parts, data, state, rng, n):
         if not chosen:
             continue
         wanted -= 1
-        for step_index in range(PASSES * parameter_count()):
-            current, rate = move_parameter(parts, data, state, rng, n, h, step_index % parameter_count(), current)
+        moves = parameter_count() + (positive_count() > 1)
+        for step_index in range(PASSES * moves):
+            current, rate = move_parameter(parts, data, state, rng, n, h, step_index % moves, current)
             accepted += rate
             proposed += 1
     state.statistic[0] = accepted / max(proposed, 1)
 
 
+def positive_count():
+    """Return how many parameters are positive and move on the log scale."""
+    total = 0
+    for p in range(parameter_count()):
+        total += log_scale(p)
+    return total
+
+
 def move_parameter(parts, data, state, rng, n, h, p, current):
-    """Propose one parameter of atom h; return the log likelihood and the probability of acceptance."""
+    """Propose one parameter of atom h, or all positive ones together; return log likelihood and acceptance.
+
+    Steps differ by a factor of up to FACTOR either way: atoms of one size may be known well or badly.
+    """
     theta = state.theta[h]
-    old, before = theta[p], log_base(parts.kernel, theta, state.hyper)
-    step = math.exp(state.walk[p]) * normal(rng) / math.sqrt(1.0 + n * state.weight[h])
-    theta[p] = old * math.exp(step) if log_scale(p) else old + step
+    before = log_base(parts.kernel, theta, state.hyper)
+    copy_row(state.scratch, 0, state.theta, h)
+    step = math.exp(state.walk[p]) * FACTOR ** (2.0 * uniform(rng) - 1.0)
+    jacobian = shift(theta, p, step * normal(rng) / math.sqrt(1.0 + n * state.weight[h]))
     prepare(parts.kernel, theta)
-    log_ratio = log_base(parts.kernel, theta, state.hyper) - before + (step if log_scale(p) else 0.0)
+    log_ratio = log_base(parts.kernel, theta, state.hyper) - before + jacobian
     value = current
     if log_ratio > -math.inf:
         fill_row(parts, data, state, theta, state.fresh)
@@ -99,12 +115,26 @@ def move_parameter(parts, data, state, rng, n, h, p, current):
             state.row[h, b] = state.fresh[b]
         current = value
     else:
-        theta[p] = old
-        prepare(parts.kernel, theta)
+        copy_row(state.theta, h, state.scratch, 0)
     rate = math.exp(min(0.0, log_ratio)) if log_ratio == log_ratio else 0.0
     # tune[0] is the gain, 0 after warm-up; the atoms of a sweep share one step size, so each counts a little.
     state.walk[p] += 0.3 * state.tune[0] * (rate - TARGET)
     return current, rate
+
+
+def shift(theta, p, step):
+    """Move parameter p, or all positive ones where p is past the last; return the log Jacobian.
+
+    The shapes of a beta component are known far better by their ratio than by their size: apart, neither can move far.
+    """
+    jacobian = 0.0
+    for q in range(parameter_count()):
+        if log_scale(q) and (q == p or p == parameter_count()):
+            theta[q] *= math.exp(step)
+            jacobian += step
+        elif q == p:
+            theta[q] += step
+    return jacobian
 
 
 def take_trial(state):

@@ -16,6 +16,7 @@ from privmix.model import PrivateMixture
 from privmix.posterior.clusters import Clustering, CredibleBall, faces
 from privmix.posterior.density import check_grid, density_bands, density_draws
 from privmix.posterior.diagnostics import summarise
+from privmix.posterior.labels import add_labels, read_labels
 from privmix.posterior.tree import from_tree, join_draws, stack_draws, to_tree
 from privmix.samplers import Sampler
 from privmix.samplers.base import Draws
@@ -193,6 +194,7 @@ class Posterior:
         longer = Posterior.from_chains(
             self._plan, joined, entropy=attrs["seed"], complete=complete, support=self.support
         )
+        add_labels(longer.datatree, read_labels(self.datatree))
         if "auto" in attrs:
             longer.datatree.attrs["auto"] = attrs["auto"]
         return longer

@@ -43,9 +43,12 @@ def read_release(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:
 
 
 def read_points(estimator: Any, X: Any) -> np.ndarray:
-    """Return points on the scale of the confidential data."""
+    """Return points on the scale of the confidential data; where one of several columns is used, as in a fit.
+
+    Else they need no names: they are a grid more often than rows of a frame.
+    """
     mechanism = mechanism_of(estimator)
-    if isinstance(mechanism, LocalMechanism) and mechanism.width is None:
+    if estimator.column is not None:
         return read_release(estimator, X, reset=False)
     points = check_array(as_columns(X), dtype=np.float64)
     if points.shape[1] != mechanism.dimension:

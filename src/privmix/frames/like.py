@@ -57,10 +57,10 @@ def _like_xarray(source: xr.DataArray, z: np.ndarray | dict[str, np.ndarray]) ->
     if isinstance(z, dict):
         return xr.Dataset({name: ("released", column) for name, column in z.items()})
     dim = source.dims[0]
-    # The dimension's own coordinate alone; a hierarchical one comes with its levels.
-    coords = source.coords[dim].coords if dim in source.coords else None
-    dims = (dim, "coefficient")[: z.ndim]
-    if z.shape == source.shape:
-        dims = source.dims
-    made = xr.DataArray(z, dims=dims, name=source.name)
-    return made if coords is None else made.assign_coords(coords)
+    dims = source.dims if z.shape == source.shape else (dim, "coefficient")[: z.ndim]
+    index = source.indexes.get(dim)
+    if index is None:
+        return xr.DataArray(z, dims=dims, name=source.name)
+    if index.nlevels > 1:
+        return xr.DataArray(z, xr.Coordinates.from_pandas_multiindex(index, dim), dims, source.name)
+    return xr.DataArray(z, {dim: index}, dims, source.name)

@@ -82,6 +82,11 @@ class Posterior:
         return self.datatree["posterior"].sizes["chain"]
 
     @property
+    def dataset(self) -> xr.Dataset:
+        """The draws alone, as a Dataset that every version of ArviZ takes; `datatree` needs ArviZ 1.0 or later."""
+        return self.datatree["posterior"].to_dataset()
+
+    @property
     def n_clusters(self) -> xr.DataArray:
         """Number of clusters among the records, for each draw."""
         return self.datatree["posterior"].to_dataset()["n_clusters"]

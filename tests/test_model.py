@@ -48,10 +48,9 @@ def test_defaults():
     [
         (
             {"mechanism": mechanisms.Laplace},
-            "mechanism must be a LocalMechanism; got <class 'privmix.mechanisms.laplace.Laplace'>. "
-            "Did you mean Laplace()?",
+            "mechanism must be a Mechanism; got <class 'privmix.mechanisms.laplace.Laplace'>. Did you mean Laplace()?",
         ),
-        ({"mechanism": None}, "mechanism must be a LocalMechanism; got None."),
+        ({"mechanism": None}, "mechanism must be a Mechanism; got None."),
         ({"mechanism": MECHANISM, "kernel": MECHANISM}, f"kernel must be a Kernel; got {MECHANISM!r}."),
         (
             {"mechanism": MECHANISM, "kernel": kernels.Normal},

@@ -1,10 +1,15 @@
 """Bayesian nonparametric mixtures for data released under differential privacy."""
 
+from typing import TYPE_CHECKING, Any
+
 from privmix import baselines, kernels, mechanisms, priors, samplers
 from privmix.fit import fit
 from privmix.model import PrivateMixture
 from privmix.posterior import Posterior, load
 from privmix.release import Release
+
+if TYPE_CHECKING:
+    from privmix.estimator import PrivateMixtureEstimator as PrivateMixtureEstimator
 
 __version__ = "0.1.0"
 
@@ -20,3 +25,16 @@ __all__ = [
     "priors",
     "samplers",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), "PrivateMixtureEstimator"])
+
+
+def __getattr__(name: str) -> Any:
+    # Imported when asked for: scikit-learn is an extra, and slow to load.
+    if name == "PrivateMixtureEstimator":
+        from privmix.estimator import PrivateMixtureEstimator
+
+        return PrivateMixtureEstimator
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -15,6 +15,16 @@ from privmix.release import Release
 from privmix.samplers import Sampler
 
 
+def default_kernel(mechanism: Mechanism) -> HierarchicalNormal:
+    """Return the kernel over the mechanism's bounds, or say that it has none."""
+    if mechanism.bounds is None:
+        raise ValueError(
+            f"fit derives its defaults from the mechanism's bounds, and {type(mechanism).__name__} has none. Give "
+            "bounds=(lower, upper), or build a PrivateMixture with a kernel of your choice."
+        )
+    return HierarchicalNormal(mechanism.bounds)
+
+
 def fit(
     z: Any,
     mechanism: Mechanism | None = None,
@@ -38,7 +48,8 @@ def fit(
     Parameters
     ----------
     z
-        The released records, the release of a whole data set, or a `Release`.
+        The released records (an array, or a column of pandas, polars, pyarrow or xarray, whose labels and name are
+        kept), the release of a whole data set, or a `Release`.
     mechanism
         What made them; not needed with a `Release`. It must have bounds.
     sampler, draws, warmup, thin, chains, seed, progress, executor, allocations
@@ -59,12 +70,7 @@ def fit(
         mechanism = z.mechanism
     if not isinstance(mechanism, Mechanism):
         raise TypeError(f"mechanism must be a mechanism such as mechanisms.Laplace(…); got {mechanism!r}.")
-    if mechanism.bounds is None:
-        raise ValueError(
-            f"fit derives its defaults from the mechanism's bounds, and {type(mechanism).__name__} has none. Give "
-            "bounds=(lower, upper), or build a PrivateMixture with a kernel of your choice."
-        )
-    model = PrivateMixture(mechanism, HierarchicalNormal(mechanism.bounds), DirichletProcess(1.0))
+    model = PrivateMixture(mechanism, default_kernel(mechanism), DirichletProcess(1.0))
     return sample(
         model,
         z,

@@ -152,7 +152,8 @@ class PrivateMixture:
         Parameters
         ----------
         z
-            The release: what ``mechanism.privatize`` returned, or a `Release`.
+            The release: what ``mechanism.privatize`` returned, or a `Release`. Labels of a pandas index or an xarray
+            coordinate become the coordinate ``record`` of the draws.
         sampler
             How to draw; by default `samplers.Auto()`, which chooses one and says which.
         draws, warmup, thin, chains

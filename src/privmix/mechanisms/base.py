@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from privmix.frames import as_floats, like
 from privmix.jit import Part, accessor, bind, slot
 from privmix.privacy import Guarantee
 
@@ -67,7 +68,7 @@ class Mechanism(Part):
         """Return the number of confidential records behind a checked release."""
         return len(z)
 
-    def privatize(self, y: Any, seed: Any = None) -> np.ndarray:
+    def privatize(self, y: Any, seed: Any = None) -> Any:
         """Return a sanitised copy of the confidential data.
 
         Values outside the bounds are clipped, because the guarantee holds for data inside them; a warning says how
@@ -76,11 +77,17 @@ class Mechanism(Part):
         Parameters
         ----------
         y
-            Confidential records.
+            Confidential records: an array or sequence, or a column of pandas, polars, pyarrow or xarray.
         seed
             Anything that `numpy.random.default_rng` takes.
+
+        Returns
+        -------
+        ndarray, or what the data came in
+            A column comes back as the same kind with its name and index: keep these out if they are confidential. Rows
+            of numbers, and one release of all records, come back as a frame.
         """
-        y = self.check_data(y)
+        given, y = y, self.check_data(y)
         if self.bounds is not None:
             lower, upper = self.bounds
             outside = int(np.count_nonzero((y < lower) | (y > upper)))
@@ -90,11 +97,15 @@ class Mechanism(Part):
                     stacklevel=2,
                 )
                 y = np.clip(y, lower, upper)
-        return self.perturb(np.random.default_rng(seed), y)
+        return self.give_back(given, self.perturb(np.random.default_rng(seed), y))
+
+    def give_back(self, given: Any, z: np.ndarray) -> Any:
+        """Return a release as the kind of thing that the data came in."""
+        return like(given, z)
 
     def check_data(self, y: Any) -> np.ndarray:
         """Return confidential data as an array of floats, or say what is wrong with them."""
-        y = as_floats(y, "the data y")
+        y = as_floats(y, "the data y", rows=self.dimension > 1)
         if y.ndim != 1 + (self.dimension > 1) or (self.dimension > 1 and y.shape[1] != self.dimension):
             wanted = "one number a record" if self.dimension == 1 else f"rows of {self.dimension} numbers"
             raise ValueError(f"{type(self).__name__} takes {wanted}; the data y have shape {y.shape}.")
@@ -176,7 +187,7 @@ class LocalMechanism(Mechanism):
 
     def check_release(self, z: Any) -> np.ndarray:
         """Return a release as an array of floats, or say what is wrong with it."""
-        z = as_floats(z, "the release z")
+        z = as_floats(z, "the release z", rows=self.width is not None)
         wanted = "one number a record" if self.width is None else f"rows of {self.width} numbers"
         if z.ndim != 1 + (self.width is not None) or (self.width is not None and z.shape[1] != self.width):
             raise ValueError(
@@ -201,22 +212,6 @@ def log_q_each(mechanism, z, y, out):
     """Evaluate log q record by record (compiled)."""
     for i in range(len(out)):
         out[i] = log_q(at_record(mechanism, i), z[i], y[i])
-
-
-def as_floats(values: Any, name: str) -> np.ndarray:
-    """Return values as a contiguous array of finite floats, or an error that says what was given."""
-    try:
-        array = np.ascontiguousarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must be numbers; got {_shown(values)}.") from error
-    if np.ndim(values) == 0:
-        raise ValueError(f"{name} must be an array with one entry a record; got the single value {values!r}.")
-    if array.size == 0:
-        raise ValueError(f"{name} is empty; at least one record is needed.")
-    bad = int(np.count_nonzero(~np.isfinite(array)))
-    if bad:
-        raise ValueError(f"{name} has {bad} values that are NaN or infinite; remove or replace them first.")
-    return array
 
 
 def _shown(values: Any) -> str:

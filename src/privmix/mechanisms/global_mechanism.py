@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from privmix.frames import as_floats, columns_of, is_table, like
 from privmix.jit import slot
-from privmix.mechanisms.base import Mechanism, as_floats, at_record, log_q
+from privmix.mechanisms.base import Mechanism, at_record, log_q
 
 
 @slot
@@ -85,11 +86,18 @@ class GlobalMechanism(Mechanism):
         return self.records
 
     def check_release(self, z: Any) -> np.ndarray:
-        """Return a release as a flat array of floats, or say what is wrong with it."""
+        """Return a release as a flat array of floats, or say what is wrong with it; a table is read by its columns."""
+        if is_table(z):
+            z = self.from_columns(columns_of(z, self.column_names, "the release z"))
         z = as_floats(z, "the release z")
         if z.ndim != 1:
             raise ValueError(f"{type(self).__name__} releases a row of numbers; the release z has shape {z.shape}.")
         return z
+
+    def give_back(self, given: Any, z: np.ndarray) -> Any:
+        """Return a release as the table that goes into a file, where the data came as a column or a frame."""
+        made = like(given, self.to_columns(z))
+        return z if isinstance(made, dict) else made
 
     def to_columns(self, z: np.ndarray) -> dict[str, np.ndarray]:
         """Return a release as named columns, for a file."""

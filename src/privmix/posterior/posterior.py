@@ -20,6 +20,7 @@ from privmix.posterior.clusters import Clustering, CredibleBall, faces
 from privmix.posterior.density import check_grid, density_draws
 from privmix.posterior.diagnostics import summarise
 from privmix.posterior.informativeness import Informativeness, informativeness
+from privmix.posterior.labels import add_labels, read_labels
 from privmix.posterior.predictive import predictive
 from privmix.posterior.predictive_check import predictive_check
 from privmix.posterior.tree import from_tree, join_draws, stack_draws, to_tree
@@ -85,6 +86,11 @@ class Posterior:
     def chains(self) -> int:
         """Number of chains."""
         return self.datatree["posterior"].sizes["chain"]
+
+    @property
+    def dataset(self) -> xr.Dataset:
+        """The draws alone, as a Dataset that every version of ArviZ takes; `datatree` needs ArviZ 1.0 or later."""
+        return self.datatree["posterior"].to_dataset()
 
     @property
     def n_clusters(self) -> xr.DataArray:
@@ -366,6 +372,7 @@ class Posterior:
         longer = Posterior.from_chains(
             self._plan, joined, entropy=attrs["seed"], complete=complete, support=self.support
         )
+        add_labels(longer.datatree, read_labels(self.datatree))
         if "auto" in attrs:
             longer.datatree.attrs["auto"] = attrs["auto"]
         return longer

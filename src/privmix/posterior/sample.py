@@ -11,8 +11,10 @@ import numpy as np
 
 from privmix.engine import Plan, run_chains
 from privmix.engine.chains import shorten
+from privmix.frames import Labels, labels_of
 from privmix.model import PrivateMixture
 from privmix.posterior.auto import choose
+from privmix.posterior.labels import add_labels
 from privmix.posterior.posterior import Posterior
 from privmix.release import Release
 from privmix.samplers import Auto, Sampler
@@ -44,6 +46,7 @@ def sample(
     for name, value, least in (("draws", draws, 1), ("warmup", warmup, 0), ("thin", thin, 1), ("chains", chains, 1)):
         check_count(name, value, least)
     sampler.check(model)
+    labels = Labels() if isinstance(z, Release) else labels_of(z)
     z = read_release(model, z)
     seeds = np.random.SeedSequence(seed)
     plan = Plan(model, sampler, z, int(draws), int(warmup), int(thin), allocations=False)
@@ -60,6 +63,7 @@ def sample(
             stacklevel=3,
         )
     posterior = Posterior.from_chains(plan, done, entropy=str(seeds.entropy), complete=complete, support=support)
+    add_labels(posterior.datatree, labels)
     if why:
         posterior.datatree.attrs["auto"] = why
     return posterior

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from privmix.posterior.clusters.losses import Loss, expected_bounds, expected_lo
 from privmix.posterior.clusters.partitions import Partitions, number_by_size
 from privmix.posterior.clusters.search import descend, make_work
 from privmix.posterior.clusters.similarity import similarity_matrix
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Every visited partition competes while partitions² × records is below this (20 s, were none ruled out by its bound);
 # else as many, evenly spaced, as a quarter of it pays for.
@@ -44,6 +47,8 @@ class Clustering:
         Draws used, all chains together.
     visited
         Distinct partitions among the draws that the estimate was compared with; it is no worse than any of them.
+    index
+        Labels of the records, where the release came with labels.
     """
 
     labels: np.ndarray
@@ -53,6 +58,16 @@ class Clustering:
     certainty: np.ndarray
     draws: int
     visited: int
+    index: pd.Index | None = None
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return cluster and certainty of each record by its label, to join to the frame of the release.
+
+        Without labels the records are numbered from 0.
+        """
+        import pandas as pd
+
+        return pd.DataFrame({"cluster": self.labels, "certainty": self.certainty}, index=self.index)
 
     @property
     def n_clusters(self) -> int:

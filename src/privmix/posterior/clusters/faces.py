@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 
+from privmix.frames import labels_of
 from privmix.posterior.clusters.ball import CredibleBall, credible_ball
 from privmix.posterior.clusters.certainty import certainty
 from privmix.posterior.clusters.estimate import Clustering, estimate_clusters
@@ -14,6 +16,7 @@ from privmix.posterior.clusters.losses import Loss, expected_loss
 from privmix.posterior.clusters.partitions import Partitions, canonical, check_labels, gather, pooled_allocations
 from privmix.posterior.clusters.predict import membership
 from privmix.posterior.clusters.similarity import similarity_matrix
+from privmix.posterior.labels import coords_of, read_labels, record_index
 
 if TYPE_CHECKING:
     from privmix.posterior.posterior import Posterior
@@ -22,7 +25,9 @@ if TYPE_CHECKING:
 def similarity(posterior: Posterior) -> xr.DataArray:
     """Return the similarity matrix with named dimensions."""
     labels = canonical(pooled_allocations(posterior.model, posterior.datatree))
-    return xr.DataArray(similarity_matrix(labels), dims=("record", "record2"), name="similarity")
+    found = read_labels(posterior.datatree)
+    coords = coords_of(found) | coords_of(found, "record2")
+    return xr.DataArray(similarity_matrix(labels), coords, dims=("record", "record2"), name="similarity")
 
 
 def clustering(
@@ -35,7 +40,8 @@ def clustering(
         if value is not None:
             check_count(name, value, 1)
     partitions = _partitions(posterior)
-    return estimate_clusters(partitions, chosen, max_clusters=max_clusters, runs=runs, visited=visited, seed=seed)
+    found = estimate_clusters(partitions, chosen, max_clusters=max_clusters, runs=runs, visited=visited, seed=seed)
+    return replace(found, index=record_index(posterior.datatree))
 
 
 def ball(posterior: Posterior, estimate: Any, level: float, loss: str) -> CredibleBall:
@@ -49,7 +55,8 @@ def predict_proba(posterior: Posterior, z: Any, estimate: Any, mechanism: Any, s
     """Return the probability of each cluster for new records."""
     allocation = pooled_allocations(posterior.model, posterior.datatree)
     labels = np.array(as_clustering(posterior, estimate, "vi").labels)
-    return membership(posterior.model, posterior._stacked(), allocation, labels, z, mechanism, seed)
+    found = membership(posterior.model, posterior._stacked(), allocation, labels, z, mechanism, seed)
+    return found.assign_coords(coords_of(labels_of(z)))
 
 
 def predict(posterior: Posterior, z: Any, estimate: Any, mechanism: Any, seed: Any) -> np.ndarray:
@@ -69,7 +76,8 @@ def as_clustering(posterior: Posterior, estimate: Any, loss: str) -> Clustering:
         return estimate
     chosen = Loss(loss)
     value = expected_loss(chosen, partitions, labels)
-    return Clustering(labels, value, chosen.name, 1.0, certainty(partitions, labels), partitions.draws, 0)
+    sure, index = certainty(partitions, labels), record_index(posterior.datatree)
+    return Clustering(labels, value, chosen.name, 1.0, sure, partitions.draws, 0, index)
 
 
 def check_count(name: str, value: Any, least: int) -> None:

@@ -1,0 +1,41 @@
+"""The model that an estimator's parameters ask for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from privmix.fit import default_kernel
+from privmix.kernels import HierarchicalNormal
+from privmix.mechanisms import Identity, Mechanism
+from privmix.model import PrivateMixture
+from privmix.priors import DirichletProcess
+
+
+def mechanism_of(estimator: Any) -> Mechanism:
+    """Return the mechanism, no noise where none is given."""
+    mechanism = Identity() if estimator.mechanism is None else estimator.mechanism
+    if not isinstance(mechanism, Mechanism):
+        raise TypeError(f"mechanism must be a mechanism such as mechanisms.Laplace(…), or None; got {mechanism!r}.")
+    return mechanism
+
+
+def build_model(estimator: Any, z: np.ndarray) -> tuple[PrivateMixture, tuple[float, float] | None]:
+    """Return the model, and the interval to which the density is cut, or None."""
+    mechanism = mechanism_of(estimator)
+    prior = DirichletProcess(1.0) if estimator.prior is None else estimator.prior
+    if estimator.kernel is not None:
+        return PrivateMixture(mechanism, estimator.kernel, prior), None
+    if mechanism.bounds is None and mechanism.reveals:
+        return PrivateMixture(mechanism, HierarchicalNormal(range_of(z)), prior), None
+    return PrivateMixture(mechanism, default_kernel(mechanism), prior), mechanism.bounds
+
+
+def range_of(z: np.ndarray) -> tuple[float, float]:
+    """Return the range of unperturbed data; an interval around it where all are equal."""
+    lower, upper = float(z.min()), float(z.max())
+    if lower < upper:
+        return lower, upper
+    half = 0.5 * max(1.0, abs(lower))
+    return lower - half, upper + half

@@ -1,0 +1,177 @@
+"""Numbers out of anything that holds a column of them, with errors that say what was given."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import re
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import xarray as xr
+
+from privmix.frames.labels import labels_of
+from privmix.frames.native import opened
+
+# What to do about values that look like numbers to NumPy, and are none to a statistician.
+ADVICE = {
+    "boolean": " Booleans are no measurements; cast them to float if 0 and 1 are meant.",
+    "decimal": " Cast decimals to float first.",
+    "time": " Turn times into numbers first, such as days since a date.",
+    "text": "",
+    "complex": "",
+}
+KINDS = {"b": "boolean", "M": "time", "m": "time", "U": "text", "S": "text", "T": "text", "c": "complex"}
+
+
+def as_floats(values: Any, name: str, *, rows: bool = False) -> np.ndarray:
+    """Return values as a contiguous array of finite floats, or an error that says what was given.
+
+    Parameters
+    ----------
+    values
+        A column: a sequence, an array, or a series of pandas, polars, pyarrow or xarray; or a frame.
+    name
+        What the values are, for messages.
+    rows
+        Whether a record is a row of numbers: then a frame gives one column for each; else it must have one column.
+    """
+    array = _to_array(values, name, rows)
+    if array.ndim == 0:
+        raise ValueError(f"{name} must be an array with one entry a record; got the single value {values!r}.")
+    if array.size == 0:
+        raise ValueError(f"{name} is empty; at least one record is needed.")
+    bad = ~np.isfinite(array)
+    if bad.any():
+        count = np.count_nonzero(bad)
+        raise ValueError(
+            f"{name} has {count} values that are NaN or infinite; remove or replace them first.{_first(values, bad)}"
+        )
+    return array
+
+
+def is_table(values: Any) -> bool:
+    """Return whether values are a frame or an xarray.Dataset: several named columns."""
+    return isinstance(values, xr.Dataset) or isinstance(opened(values), nw.DataFrame)
+
+
+def columns_of(table: Any, names: tuple[str, ...], name: str) -> dict[str, np.ndarray]:
+    """Return named columns of a frame or an xarray.Dataset as arrays of finite floats.
+
+    Parameters
+    ----------
+    table
+        What `is_table` recognises.
+    names
+        The columns that are wanted.
+    name
+        What the table is, for messages.
+    """
+    frame = table if isinstance(table, xr.Dataset) else opened(table)
+    held = [str(key) for key in (frame.data_vars if isinstance(frame, xr.Dataset) else frame.columns)]  # type: ignore[union-attr]
+    missing = [wanted for wanted in names if wanted not in held]
+    if missing:
+        raise ValueError(
+            f"{name} is a table with the columns {', '.join(held)}; it needs {', '.join(names)}. Rename its columns, "
+            "or give the released numbers alone."
+        )
+    return {wanted: as_floats(_native(frame[wanted]), f"the column {wanted!r} of {name}") for wanted in names}  # type: ignore[index]
+
+
+def _to_array(values: Any, name: str, rows: bool) -> np.ndarray:
+    if isinstance(values, xr.Dataset):
+        raise TypeError(f"{name} must be one column; got an xarray.Dataset. Choose a variable: dataset['…'].")
+    found = opened(values)
+    if isinstance(found, nw.Series):
+        return _series_array(found, name)
+    if isinstance(found, nw.DataFrame):
+        return _frame_array(found, name, rows)
+    if isinstance(values, xr.DataArray):
+        values = values.values
+    return _plain_array(values, name)
+
+
+def _frame_array(frame: nw.DataFrame, name: str, rows: bool) -> np.ndarray:
+    names = frame.columns
+    if not rows:
+        if len(names) != 1:
+            raise ValueError(
+                f"{name} must be one column; the table has {len(names)}: {', '.join(map(str, names))}. "
+                "Choose one of them."
+            )
+        return _series_array(frame[names[0]], name)
+    _check_order(names, name)
+    arrays = [_series_array(frame[column], f"the column {column!r} of {name}") for column in names]
+    return np.ascontiguousarray(np.column_stack(arrays))
+
+
+def _check_order(names: list[str], name: str) -> None:
+    """Refuse numbered columns that are out of order: they would be read as one another."""
+    found = [re.fullmatch(r"(.*?)(\d+)", str(column)) for column in names]
+    numbers = [int(match[2]) for match in found if match]
+    if sorted(numbers) == list(range(len(names))) and numbers != sorted(numbers):
+        raise ValueError(
+            f"{name} has its columns out of order: {', '.join(names)}. Put them in order of their numbers."
+        )
+
+
+def _series_array(series: nw.Series, name: str) -> np.ndarray:
+    dtype = series.dtype
+    if isinstance(dtype, nw.Object):
+        return _plain_array(np.asarray(series.to_native(), dtype=object), name)
+    if not (dtype.is_integer() or dtype.is_float()):
+        kind = "boolean" if isinstance(dtype, nw.Boolean) else "decimal" if dtype.is_decimal() else "text"
+        kind = "time" if dtype.is_temporal() else kind
+        called = f"the column {series.name!r}" if series.name else "a column"
+        raise TypeError(f"{name} must be numbers; got {called} of type {dtype}.{ADVICE[kind]}")
+    missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
+    if missing.any():
+        count = np.count_nonzero(missing)
+        raise ValueError(
+            f"{name} has {count} missing values; remove or replace them first.{_first(series.to_native(), missing)}"
+        )
+    return np.ascontiguousarray(series.to_numpy(), dtype=np.float64)
+
+
+def _plain_array(values: Any, name: str) -> np.ndarray:
+    try:
+        array = np.asarray(values)
+        kind = _kind_of_objects(array) if array.dtype.kind == "O" else KINDS.get(array.dtype.kind)
+        if kind is None:
+            array = np.asarray(array, dtype=np.float64)
+            # ascontiguousarray would make a single value an array of one.
+            return np.ascontiguousarray(array) if array.ndim else array
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} must be numbers; got {_shown(values)}.") from error
+    raise TypeError(f"{name} must be numbers; got {_shown(values)}.{ADVICE[kind]}")
+
+
+def _kind_of_objects(array: np.ndarray) -> str | None:
+    """Return what the first entry is that float() would take for a number and that is none, or None."""
+    types: dict[str, Any] = {"boolean": bool | np.bool_, "decimal": decimal.Decimal, "text": str | bytes}
+    types["time"] = datetime.date | datetime.timedelta | datetime.time | np.datetime64 | np.timedelta64
+    for entry in array.flat:
+        for kind, wanted in types.items():
+            if isinstance(entry, wanted):
+                return kind
+    return None
+
+
+def _first(values: Any, bad: np.ndarray) -> str:
+    """Return where the first bad value of a labelled column is; nothing where records have no labels."""
+    labels = labels_of(values)
+    if not labels.coords:
+        return ""
+    position = int(np.argwhere(bad)[0][0])
+    shown = ", ".join(str(label[position]) for label in labels.coords.values())
+    return f" The first is at the label {shown}."
+
+
+def _native(column: Any) -> Any:
+    return column.to_native() if isinstance(column, nw.Series) else column
+
+
+def _shown(values: Any) -> str:
+    text = repr(values)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -4,8 +4,9 @@ Run with `python -m benchmarks.histograms`: about ten minutes of one core for 10
 measure is drawn from the model's own prior, records from it, and their noisy histogram is released. The kernel is
 normal with a base measure that keeps well inside the bounds, or with `--kernel beta` the beta on them, at ten times the
 cost of a sweep. Coverage is the share of (grid point, data set) pairs in which a pointwise 95% band holds the true
-density. The error is ∫|estimate − truth| over the bounds, for the posterior mean, for the noisy counts made a density (negative counts set to 0), and for a normal kernel estimate of those counts with
-Silverman's bandwidth. All three and the truth are normalised on the bounds.
+density. The error is ∫|estimate − truth| over the bounds, for the posterior mean, for the noisy counts made a density
+(negative counts set to 0), and for a normal kernel estimate of those counts with Silverman's bandwidth. All three
+and the truth are normalised on the bounds.
 
 `--cost` times a sweep at n = 1,000 and at n = 1,000,000 instead.
 """

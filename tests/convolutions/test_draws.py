@@ -141,7 +141,7 @@ def test_laplace_beta_is_finite_everywhere(log_rate, n):
 @pytest.mark.parametrize("kernel", [Normal(), Beta()])
 def test_haar_is_finite_everywhere(kernel):
     rng = np.random.default_rng(7)
-    n = 100_000
+    n = 1_000_000
     mechanism = HaarWavelet(levels=2, scale=0.01)
     theta = random_normals(rng, n)[1] if isinstance(kernel, Normal) else random_betas(rng, n)[1]
     z = mechanism.encode(mechanism.perturb(rng, rng.random(n)))

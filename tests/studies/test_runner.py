@@ -174,7 +174,7 @@ def test_settings_are_checked():
     assert configure(toy_study.Toy, small=True, scales=[3]) == toy_study.Toy(replicates=1, scales=(3.0,))
     with pytest.raises(ValueError, match="has no setting 'draws'; it has replicates, scales, size"):
         configure(toy_study.Toy, draws=5)
-    with pytest.raises(ValueError, match="size must be like 5, of type int; got 2.5"):
+    with pytest.raises(ValueError, match=r"size must be like 5, of type int; got 2\.5"):
         configure(toy_study.Toy, size=2.5)
     with pytest.raises(ValueError, match="replicates must be a whole number of at least 1; got 0"):
         configure(toy_study.Toy, replicates=0)

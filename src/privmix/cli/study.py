@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privmix.cli.errors import INTERRUPTED, say
-from privmix.cli.tables import print_table
 
 if TYPE_CHECKING:
     from privmix.studies import Study
@@ -24,7 +23,8 @@ def study(
         str, typer.Argument(metavar="NAME", help="`list` shows the studies; one of your own is module:attribute.")
     ],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FOLDER", help="Where results are kept; study-NAME if left out.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FOLDER", help="Where results are kept; study-NAME if left out."),
     ] = None,
     replicates: Annotated[int | None, typer.Option(help="Repetitions of every cell.")] = None,
     draws: Annotated[int | None, typer.Option(help="Draws to keep of each chain.")] = None,
@@ -68,16 +68,16 @@ def study(
 def _list() -> None:
     from privmix.studies import find_study, study_names
 
-    rows = []
     for name in study_names():
         one = find_study(name)
-        rows.append([name, f"{len(one.configuration().cells()):,}", one.title])
-    print_table(["study", "cells", "what it shows"], rows)
+        typer.echo(f"{name:12} {one.title}\n{'':12} {len(one.configuration().cells()):,} cells")
 
 
 def _read_settings(replicates: int | None, draws: int | None, pairs: list[str]) -> dict[str, Any]:
     """Return the settings that were given; values are JSON, or text where they are not."""
-    given = {name: value for name, value in (("replicates", replicates), ("draws", draws)) if value is not None}
+    given: dict[str, Any] = {
+        name: value for name, value in (("replicates", replicates), ("draws", draws)) if value is not None
+    }
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not equals:

@@ -12,6 +12,7 @@ import threading
 from collections import Counter, deque
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ProcessPoolExecutor, wait
+from contextlib import suppress
 
 from privmix.studies.runner.configuration import Configuration, Coordinates
 from privmix.studies.runner.seeds import cell_name
@@ -93,10 +94,8 @@ class Seat:
         if self._executor is None or self._pid is None:
             return
         if at_once:
-            try:
+            with suppress(BrokenExecutor, ProcessLookupError, TimeoutError):
                 os.kill(self._pid.result(timeout=60), signal.SIGTERM)
-            except (BrokenExecutor, ProcessLookupError, TimeoutError):
-                pass
         self._executor.shutdown(wait=True, cancel_futures=True)
 
 

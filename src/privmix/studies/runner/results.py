@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from privmix.studies.runner.configuration import Configuration, Coordinates
+from privmix.studies.runner.configuration import Coordinates
 from privmix.studies.runner.store import Store, write_whole
 
 
@@ -41,12 +41,13 @@ class Results:
         What they were made with.
     cells
         The finished cells, in the order of the grid.
-    wanted
-        Cells that the whole study has.
+    finished, wanted
+        Finished cells of the whole study, and cells that it has, whatever was selected.
     """
 
-    configuration: Configuration
+    configuration: Any  # of the study's own class
     cells: tuple[Result, ...]
+    finished: int
     wanted: int
 
     @classmethod
@@ -55,7 +56,7 @@ class Results:
         configuration = store.read_configuration()
         cells = configuration.cells()
         done = tuple(Result(cell, store.read(cell)) for cell in cells if store.is_finished(cell))
-        return cls(configuration, done, len(cells))
+        return cls(configuration, done, len(done), len(cells))
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -66,7 +67,7 @@ class Results:
     def select(self, **coordinates: Any) -> Results:
         """Return the cells that have these coordinates."""
         chosen = [r for r in self.cells if all(r.coordinates.get(k) == v for k, v in coordinates.items())]
-        return Results(self.configuration, tuple(chosen), self.wanted)
+        return replace(self, cells=tuple(chosen))
 
     def axis(self, name: str) -> list[Any]:
         """Return the values of a coordinate, in the order of the grid."""
@@ -93,8 +94,8 @@ class Results:
         return chosen[0] if chosen else None
 
     def describe(self) -> str:
-        """Return how many cells there are, in words; empty where the study is complete."""
-        return "" if len(self) == self.wanted else f"{len(self)} of {self.wanted} cells"
+        """Return how much of the study there is, in words; empty where it is complete."""
+        return "" if self.finished == self.wanted else f"{self.finished} of {self.wanted} cells"
 
     def write_table(self, path: Path) -> None:
         """Write all single numbers of all cells as a CSV table."""

@@ -64,10 +64,9 @@ class Store:
     def read_configuration(self) -> Configuration:
         """Return the configuration that the results were made with."""
         self._check_study()
-        held = self._read()["configuration"]
-        return self.study.configuration(
-            **{name: tuple(value) if isinstance(value, list) else value for name, value in held.items()}
-        )
+        held: dict[str, Any] = self._read()["configuration"]
+        kind: Any = self.study.configuration
+        return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in held.items()})
 
     def _read(self) -> dict[str, Any]:
         if not self.description.is_file():

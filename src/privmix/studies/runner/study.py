@@ -56,6 +56,8 @@ class Study:
         if odd or not arrays:
             raise TypeError(
                 f"{self.name}: the cell {cell_name(coordinates)} must return numbers, text and arrays of them by "
-                f"name; got {values[odd[0]]!r} for {odd[0]!r}." if odd else f"{self.name}: a cell returned nothing."
+                f"name; got {values[odd[0]]!r} for {odd[0]!r}."
+                if odd
+                else f"{self.name}: a cell returned nothing."
             )
         return arrays

@@ -119,8 +119,8 @@ def _keep(store: Store, outcome: Outcome, report: Report, meter: Meter) -> None:
     if outcome.values is None:
         name = cell_name(outcome.coordinates)
         report.failed[name] = outcome.error
-        store.log("failed", outcome.coordinates, error=outcome.error)
-        meter.say(f"{name} failed: {outcome.error.strip().splitlines()[-1]}")
+        store.log("failed", outcome.coordinates, error=outcome.error, trace=outcome.trace)
+        meter.say(f"{name} failed: {outcome.error}")
     else:
         store.write(outcome.coordinates, outcome.values)
         store.log("finished", outcome.coordinates, seconds=round(outcome.seconds, 3))

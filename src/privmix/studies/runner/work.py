@@ -30,14 +30,15 @@ class Outcome:
         Its results; None where it failed.
     seconds
         How long it took.
-    error
-        Why it failed.
+    error, trace
+        Why it failed, in a line, and where.
     """
 
     coordinates: Coordinates
     values: dict[str, np.ndarray] | None
     seconds: float = 0.0
     error: str = ""
+    trace: str = ""
 
 
 Outcomes = Iterator[Outcome]
@@ -48,6 +49,7 @@ def work(study: Study, configuration: Configuration, coordinates: Coordinates) -
     clock = time.perf_counter()
     try:
         values = study.run_cell(configuration, coordinates)
-    except Exception:
-        return Outcome(coordinates, None, time.perf_counter() - clock, traceback.format_exc())
+    except Exception as error:
+        line = " ".join(f"{type(error).__name__}: {error}".split())
+        return Outcome(coordinates, None, time.perf_counter() - clock, line, traceback.format_exc())
     return Outcome(coordinates, values, time.perf_counter() - clock)

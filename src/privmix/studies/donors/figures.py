@@ -46,7 +46,7 @@ def _densities(results: Results, path: Path) -> None:
             zorder=0,
         )
         one.set_xlim(grid[0], grid[-1])
-        one.set_ylim(0.0, 1.2)
+        one.set_ylim(0.0, 1.4)
     axes[0, 0].set_ylabel("density")
     axes[1, 0].set_ylabel("density")
     rho = results.configuration.rho

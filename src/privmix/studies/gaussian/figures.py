@@ -30,8 +30,8 @@ def _mixing(results: Results, path: Path, delta: float) -> None:
             pictures.draw_medians(axes[row, j], chosen, "epsilon", what, "sampler", SAMPLERS)
             pictures.log_axis(axes[row, j], results.axis("epsilon"), "ε")
         axes[0, j].set_title(CALIBRATIONS[calibration], fontsize="medium")
-        axes[1, j].set_ylim(bottom=0.0)
-    axes[0, 0].set_ylim(bottom=0.0)
+    for row in axes:  # after the curves: a limit that is set stays
+        row[0].set_ylim(bottom=0.0)
     axes[0, 0].set_ylabel("ESS of clusters\nper 1,000 draws")
     axes[1, 0].set_ylabel("L1 error")
     n = results.configuration.records

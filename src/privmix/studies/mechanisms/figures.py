@@ -28,7 +28,7 @@ def _errors(results: Results, path: Path) -> None:
         pictures.log_axis(axes[0, j], results.axis("records"), "records")
         axes[0, j].axhline(uniform, color=RELEASE_EDGE, linewidth=1.0, label="uniform density")
         axes[0, j].set_title(f"ε = {epsilon:g}", fontsize="medium")
-        axes[0, j].set_ylim(bottom=0.0)
+    axes[0, 0].set_ylim(bottom=0.0)  # after the curves: a limit that is set stays
     axes[0, 0].set_ylabel("L1 error")
     pictures.finish(axes, "The same ε by mechanism: medians over data sets (bars: 10% to 90%)", results, path)
 

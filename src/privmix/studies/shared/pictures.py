@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privmix.plots import save_figure
-from privmix.plots.style import TRUTH_COLOUR, TRUTH_LINE, line_style
+from privmix.plots.style import LINES, TRUTH_COLOUR, TRUTH_LINE, line_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from privmix.studies.runner import Result, Results
 
 MARKERS = "osD^vP"
+# Inches that an entry of a legend may take.
+ENTRY = 2.2
 
 
 def panels(rows: int, columns: int, *, width: float = 3.0, height: float = 2.4, **shared: Any) -> np.ndarray:
@@ -61,6 +63,8 @@ def draw_density(axes: Axes, grid: np.ndarray, result: Result | None, index: int
     if band:
         lower, upper = result.values["lower"], result.values["upper"]
         axes.fill_between(grid, lower, upper, color=style["color"], alpha=0.22, linewidth=0, label="95% band")
+    if index >= len(LINES):  # the dashes begin anew, so markers tell the curves apart
+        style |= {"marker": MARKERS[index % len(MARKERS)], "markevery": len(grid) // 12, "markersize": 4}
     axes.plot(grid, result.values["mean"], linewidth=1.6, label=label, **style)
 
 
@@ -81,6 +85,7 @@ def finish(axes: np.ndarray, title: str, results: Results, path: Path) -> None:
         for handle, name in zip(*one.get_legend_handles_labels(), strict=True):
             found.setdefault(name, handle)
     if found:
-        place = {"loc": "outside lower center", "ncols": min(len(found), 5), "frameon": False, "handlelength": 3.2}
+        columns = max(1, min(len(found), int(figure.get_figwidth() / ENTRY)))
+        place = {"loc": "outside lower center", "ncols": columns, "frameon": False, "handlelength": 3.2}
         figure.legend(list(found.values()), list(found), fontsize="small", **place)
     save_figure(axes[0, 0], path)

@@ -30,7 +30,7 @@ class Target:
             label[outside] = rng.integers(len(self.components), size=outside.size)
             for k, component in enumerate(self.components):
                 here = outside[label[outside] == k]
-                y[here] = component.rvs(here.size, random_state=rng)
+                y[here] = component.rvs(size=here.size, random_state=rng)
         return y, label
 
     def density(self, grid: np.ndarray) -> np.ndarray:

@@ -10,6 +10,8 @@ from privmix.studies.shared import pictures
 from privmix.studies.shared.targets import THREE_BETAS
 from privmix.studies.wavelet.configuration import FITS, MECHANISMS
 
+COLUMNS = 4
+
 
 def figures(results: Results, folder: Path) -> None:
     """Draw the error of every fit against ε, acceptance and R-hat, and the densities of one data set."""
@@ -23,17 +25,18 @@ def figures(results: Results, folder: Path) -> None:
 def _curves(results: Results, path: Path, what: str, label: str) -> None:
     """Draw medians against ε, a panel for each mechanism and a curve for each fit."""
     names = results.axis("mechanism")
-    axes = pictures.panels(1, len(names), width=2.4, sharey=True)
-    for j, name in enumerate(names):
-        chosen = results.select(mechanism=name)
-        pictures.draw_medians(axes[0, j], chosen, "epsilon", what, "fit", FITS)
-        pictures.log_axis(axes[0, j], results.axis("epsilon"), "ε")
-        axes[0, j].tick_params(axis="x", labelsize="small")
-        axes[0, j].set_title(MECHANISMS[name].replace(", ", ",\n"), fontsize="medium")
+    axes = pictures.panels(-(-len(names) // COLUMNS), min(COLUMNS, len(names)), sharey=True)
+    for panel in axes.flat[len(names) :]:
+        panel.set_visible(False)
+    for panel, name in zip(axes.flat, names, strict=False):
+        pictures.draw_medians(panel, results.select(mechanism=name), "epsilon", what, "fit", FITS)
+        pictures.log_axis(panel, results.axis("epsilon"), "ε")
+        panel.set_title(MECHANISMS[name], fontsize="medium")
         if what == "l1":
-            axes[0, j].axhline(uniform_error(), color=RELEASE_EDGE, linewidth=1.0, label="uniform density")
-            axes[0, j].set_ylim(bottom=0.0)
-    axes[0, 0].set_ylabel(label)
+            panel.axhline(uniform_error(), color=RELEASE_EDGE, linewidth=1.0, label="uniform density")
+    axes[0, 0].set_ylim(bottom=1.0 if what == "r_hat" else 0.0)  # after the curves: a limit that is set stays
+    for row in axes:
+        row[0].set_ylabel(label)
     pictures.finish(axes, "Three betas: medians over data sets (bars: 10% to 90%)", results, path)
 
 

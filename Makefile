@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SETUP := $(VENV)/.ready
 SETUP_DOCS := $(VENV)/.ready-docs
 
-.PHONY: demo test lint types imports unit test-long bench bench-ess docs clean
+.PHONY: demo test lint types imports unit test-long studies-small bench bench-ess docs clean
 
 demo: $(SETUP)  ## simulate, privatise, fit with both samplers, write a picture into demo/
 	$(BIN)/privmix demo --output demo
@@ -29,6 +29,11 @@ test-long: $(SETUP)  ## the long statistical runs; the record of the last one is
 	cp tests/long/HEAD.md tests/long/RECORD.md
 	PRIVMIX_RECORD=tests/long/RECORD.md $(BIN)/pytest -n 2 --dist worksteal -m long
 
+studies-small: $(SETUP)  ## the miniature of every study, with its figures, into studies-small/; test-long runs them too
+	for study in laplace wavelet gaussian donors mechanisms; do \
+		$(BIN)/privmix study $$study --small --workers 2 --output studies-small/$$study || exit 1; \
+	done
+
 bench: $(SETUP)  ## ratios measured in one run: cost of a record-update against a standard-normal draw
 	$(BIN)/python -m benchmarks
 
@@ -48,4 +53,4 @@ $(SETUP_DOCS): $(SETUP)
 	touch $@
 
 clean:
-	rm -rf $(VENV) docs/_build demo
+	rm -rf $(VENV) docs/_build demo studies-small

@@ -1,0 +1,1 @@
+"""What several studies share: targets, measures of a fit, and pieces of pictures."""

@@ -1,0 +1,91 @@
+"""Pieces of figures: panels, curves over a coordinate, densities with bands; readable in black and white."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from privmix.plots import save_figure
+from privmix.plots.style import LINES, TRUTH_COLOUR, TRUTH_LINE, line_style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from privmix.studies.runner import Result, Results
+
+MARKERS = "osD^vP"
+# Inches that an entry of a legend may take.
+ENTRY = 2.2
+
+
+def panels(rows: int, columns: int, *, width: float = 3.0, height: float = 2.4, **shared: Any) -> np.ndarray:
+    """Return Axes in rows and columns, of a new figure."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width * columns + 0.6, height * rows + 0.9), layout="constrained")
+    return figure.subplots(rows, columns, squeeze=False, **shared)
+
+
+def draw_medians(
+    axes: Axes, results: Results, over: str, what: str, by: str, names: dict[str, str], *, spread: bool = True
+) -> None:
+    """Draw medians over replicates against a coordinate, a curve for each value of another, bars from 10% to 90%."""
+    for index, (value, name) in enumerate(names.items()):
+        chosen = results.select(**{by: value})
+        xs = [x for x in chosen.axis(over) if len(chosen.select(**{over: x}).values(what))]
+        if not xs:
+            continue
+        cells = [chosen.select(**{over: x}) for x in xs]
+        middle = np.array([cell.median(what) for cell in cells])
+        style = {**line_style(index), "marker": MARKERS[index % len(MARKERS)], "markersize": 4, "linewidth": 1.5}
+        axes.plot(xs, middle, label=name, **style)
+        if spread and max(len(cell) for cell in cells) > 1:
+            ends = np.array([[cell.quantile(what, p) for cell in cells] for p in (0.1, 0.9)])
+            axes.vlines(xs, *ends, color=style["color"], linewidth=0.8, alpha=0.6)
+
+
+def log_axis(axes: Axes, values: Sequence[float], label: str) -> None:
+    """Make the horizontal axis logarithmic with a tick at each value."""
+    axes.set_xscale("log")
+    axes.set_xticks(list(values), [f"{value:g}" for value in values])
+    axes.minorticks_off()
+    axes.set_xlabel(label)
+
+
+def draw_density(axes: Axes, grid: np.ndarray, result: Result | None, index: int, label: str, *, band: bool) -> None:
+    """Draw the posterior mean of one cell, with its band if asked for."""
+    if result is None:
+        return
+    style = line_style(index)
+    if band:
+        lower, upper = result.values["lower"], result.values["upper"]
+        axes.fill_between(grid, lower, upper, color=style["color"], alpha=0.22, linewidth=0, label="95% band")
+    if index >= len(LINES):  # the dashes begin anew, so markers tell the curves apart
+        style |= {"marker": MARKERS[index % len(MARKERS)], "markevery": len(grid) // 12, "markersize": 4}
+    axes.plot(grid, result.values["mean"], linewidth=1.6, label=label, **style)
+
+
+def draw_truth(axes: Axes, grid: np.ndarray, truth: np.ndarray) -> None:
+    """Draw the true density, and leave room for it and no more than is needed."""
+    axes.plot(grid, truth, color=TRUTH_COLOUR, linestyle=TRUTH_LINE, linewidth=1.2, label="truth", zorder=4)
+    axes.set_ylim(0.0, 1.6 * float(truth.max()))
+    axes.set_xlim(grid[0], grid[-1])
+
+
+def finish(axes: np.ndarray, title: str, results: Results, path: Path) -> None:
+    """Add a title, one legend for all panels, and write the file; a study that is half done says so in the title."""
+    figure = axes[0, 0].figure
+    part = f" ({results.describe()})" if results.describe() else ""
+    figure.suptitle(title + part, fontsize="medium")
+    found: dict[str, Any] = {}
+    for one in axes.flat:
+        for handle, name in zip(*one.get_legend_handles_labels(), strict=True):
+            found.setdefault(name, handle)
+    if found:
+        columns = max(1, min(len(found), int(figure.get_figwidth() / ENTRY)))
+        place = {"loc": "outside lower center", "ncols": columns, "frameon": False, "handlelength": 3.2}
+        figure.legend(list(found.values()), list(found), fontsize="small", **place)
+    save_figure(axes[0, 0], path)

@@ -1,0 +1,52 @@
+"""Densities that the studies draw their data from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+
+@dataclass(frozen=True)
+class Target:
+    """An equally weighted mixture, cut to an interval.
+
+    Parameters
+    ----------
+    components
+        Frozen distributions of scipy.
+    bounds
+        The interval.
+    """
+
+    components: tuple
+    bounds: tuple[float, float]
+
+    def draw(self, rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return n records and the component of each."""
+        y, label = np.full(n, np.inf), np.zeros(n, np.int64)
+        while (outside := np.flatnonzero((y < self.bounds[0]) | (y > self.bounds[1]))).size:
+            label[outside] = rng.integers(len(self.components), size=outside.size)
+            for k, component in enumerate(self.components):
+                here = outside[label[outside] == k]
+                y[here] = component.rvs(size=here.size, random_state=rng)
+        return y, label
+
+    def density(self, grid: np.ndarray) -> np.ndarray:
+        """Return the density at each point."""
+        lower, upper = self.bounds
+        mass = sum(one.cdf(upper) - one.cdf(lower) for one in self.components)
+        values = sum(one.pdf(grid) for one in self.components) / mass
+        return np.where((grid >= lower) & (grid <= upper), values, 0.0)
+
+    def grid(self, points: int) -> np.ndarray:
+        """Return the middles of equal cells of the interval: a beta density may be infinite at its ends."""
+        lower, upper = self.bounds
+        return lower + (upper - lower) * (np.arange(points) + 0.5) / points
+
+
+# Sections 4.1 and 4.3: variance one, means −5, 0 and 5, cut to [−10, 10].
+THREE_NORMALS = Target(tuple(stats.norm(centre, 1.0) for centre in (-5.0, 0.0, 5.0)), (-10.0, 10.0))
+# Section 4.2.
+THREE_BETAS = Target((stats.beta(5, 50), stats.beta(50, 50), stats.beta(50, 5)), (0.0, 1.0))

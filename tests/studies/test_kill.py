@@ -1,0 +1,167 @@
+"""Studies that are killed, interrupted or lose a worker in the middle: real processes, real signals."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import toy_study
+
+import privmix
+from privmix.studies.runner.seeds import cell_name
+
+PATIENCE = 120.0
+SOURCE, HERE = Path(privmix.__file__).parents[1], Path(__file__).parent
+# Slow enough that a signal comes in the middle: 16 cells of .3 s on two workers.
+CONFIGURATION = toy_study.Toy(replicates=4, pause=0.3)
+COMMAND = ["study", "toy_study:study", "--output", "toy", "--set", "pause=0.3", "--workers", "2"]
+# A process started in the background may ignore SIGINT: hear it again.
+START = (
+    "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "runpy.run_module('privmix', run_name='__main__')"
+)
+
+
+def start(folder, *command, **more):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(SOURCE), str(HERE)])}
+    return subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more
+    )
+
+
+def start_study(folder, *arguments):
+    return start(folder, sys.executable, "-c", START, *COMMAND, *arguments, start_new_session=True)
+
+
+def finished(folder):
+    return {path.name: path.stat() for path in (folder / "toy" / "cells").glob("[!.]*.npz")}
+
+
+def wait_for(condition, process):
+    """Wait until something is the case; fail with what the process said if it ends or takes too long."""
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        if process.poll() is not None or time.monotonic() > deadline:
+            process.kill()
+            pytest.fail(f"it did not come to it: {process.communicate()}")
+        time.sleep(0.02)
+
+
+def complete(process):
+    out, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0, err
+    return out, err
+
+
+def assert_results_undisturbed(folder):
+    """Compare every cell with what its function gives here and now, bit for bit."""
+    assert len(finished(folder)) == len(CONFIGURATION.cells()) == 16
+    quick = toy_study.Toy(replicates=4)
+    for coordinates in CONFIGURATION.cells():
+        expected = toy_study.study.run_cell(quick, coordinates)
+        with np.load(folder / "toy" / "cells" / f"{cell_name(coordinates)}.npz") as held:
+            assert set(held.files) == set(expected)
+            for name, value in expected.items():
+                np.testing.assert_array_equal(held[name], value, strict=True)
+
+
+def members(group):
+    """Return the processes of a group that are alive."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[2]) == group and fields[0] != "Z":
+            found.append(int(path.parent.name))
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
+def test_a_killed_study_goes_on_and_repeats_nothing(tmp_path):
+    process = start_study(tmp_path)
+    wait_for(lambda: len(finished(tmp_path)) >= 4, process)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    deadline = time.monotonic() + PATIENCE
+    while members(process.pid):  # workers follow the run that was killed
+        assert time.monotonic() < deadline, "workers outlive the run"
+        time.sleep(0.05)
+    before = finished(tmp_path)
+    assert 4 <= len(before) < 16
+    out, _ = complete(start_study(tmp_path))
+    assert f"{16 - len(before)} cells finished, {len(before)} were finished before, 0 failed." in out
+    after = finished(tmp_path)
+    assert {name: (stat.st_ino, stat.st_mtime_ns) for name, stat in before.items()} == {
+        name: (after[name].st_ino, after[name].st_mtime_ns) for name in before
+    }
+    log = [json.loads(line) for line in (tmp_path / "toy" / "log.jsonl").read_text().splitlines()]
+    repeated = [event["cell"] for event in log[len(before) :] if f"{event['cell']}.npz" in before]
+    assert len(repeated) <= 1, "a cell may be written and not yet in the log when the kill comes"
+    assert len({event["cell"] for event in log}) >= 15
+    assert_results_undisturbed(tmp_path)
+    assert not list((tmp_path / "toy").rglob("*.part"))
+
+
+def test_ctrl_c_leaves_finished_cells(tmp_path):
+    process = start_study(tmp_path)
+    wait_for(lambda: len(finished(tmp_path)) >= 2, process)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers too
+    _, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130
+    assert err.splitlines()[-1] == "interrupted: finished cells are kept in toy; the same command goes on."
+    assert "Traceback" not in err
+    assert 2 <= len(finished(tmp_path)) < 16
+
+
+def test_a_dask_cluster_that_loses_a_worker_gives_the_same_results(tmp_path):
+    pytest.importorskip("distributed")
+    scheduler = start(tmp_path, *_dask("scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", "where.json"))
+    processes = [scheduler]
+    try:
+        wait_for(lambda: _address(tmp_path) is not None, scheduler)
+        address = _address(tmp_path)
+        # Without a nanny, which would start a killed worker again.
+        options = ("--nthreads", "1", "--no-nanny", "--no-dashboard")
+        workers = [start(tmp_path, *_dask("worker", address, *options)) for _ in range(2)]
+        processes += workers
+        study = start_study(tmp_path, "--scheduler", address)
+        processes.append(study)
+        wait_for(lambda: len(finished(tmp_path)) >= 4, study)
+        workers[0].send_signal(signal.SIGKILL)
+        assert len(finished(tmp_path)) < 14
+        out, err = complete(study)
+        assert "16 cells finished, 0 failed." in out
+        assert "is gone; its cells are begun again elsewhere." in err
+        assert_results_undisturbed(tmp_path)
+    finally:
+        for process in processes:
+            process.kill()
+            process.communicate()
+
+
+def _dask(*arguments):
+    return [sys.executable, "-m", "dask", *arguments]
+
+
+def _address(folder):
+    try:
+        return json.loads((folder / "where.json").read_text())["address"]
+    except (OSError, ValueError):
+        return None
+
+
+def test_a_scheduler_that_is_not_there_is_said_so(tmp_path, monkeypatch):
+    pytest.importorskip("distributed")
+    from privmix.studies import run_study
+    from privmix.studies.runner import cluster
+
+    monkeypatch.setattr(cluster, "PATIENCE", 1.0)
+    with pytest.raises(ConnectionError, match=r"no Dask scheduler answers at 'tcp://127.0.0.1:9'"):
+        run_study(toy_study.study, CONFIGURATION, tmp_path / "toy", scheduler="tcp://127.0.0.1:9")

@@ -1,0 +1,142 @@
+"""One cell of every study, its figures from it, and the contract that all studies keep."""
+
+import json
+import os
+import pickle
+from dataclasses import fields, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from privmix.cli import app
+from privmix.studies import Results, find_study, run_study, study_names
+from privmix.studies.laplace.cell import data
+from privmix.studies.runner import Result, draw_figures
+from privmix.studies.runner.run import in_order
+
+TINY = {"draws": 40, "points": 40}
+# A cheap cell of each, and what it must find.
+CELLS = {
+    "laplace": {"records": 50, "epsilon": 50.0, "sampler": "slice", "replicate": 0},
+    "wavelet": {"mechanism": "haar4-tight", "epsilon": 250.0, "fit": "neal5", "replicate": 0},
+    "gaussian": {"calibration": "analytic", "delta": 0.1, "epsilon": 50.0, "sampler": "neal5", "replicate": 0},
+    "donors": {"mechanism": "laplace", "fit": "slice", "replicate": 0},
+    "mechanisms": {"mechanism": "laplace", "records": 100, "epsilon": 10.0, "replicate": 0},
+}
+NUMBERS = {"acceptance", "ess", "r_hat", "clusters", "l1", "covered"}
+
+
+def test_every_study_has_a_cell_here():
+    assert set(CELLS) == set(study_names())
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_one_cell_and_its_figures(name, tmp_path):
+    study = find_study(name)
+    configuration = replace(study.configuration.small(), **TINY)
+    values = study.run_cell(configuration, CELLS[name])
+    assert set(values) >= NUMBERS | {"mean", "lower", "upper"}
+    assert (values["lower"] <= values["upper"]).all()
+    assert 0.0 < values["l1"] < 2.0
+    assert 0.0 < values["acceptance"] <= 1.0
+    found = Results(configuration, (Result(CELLS[name], values),), 1, 9)
+    study.figures(found, tmp_path)
+    pictures = list(tmp_path.iterdir())
+    assert pictures
+    assert all(path.suffix == ".png" and path.stat().st_size > 5000 for path in pictures)
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_cells_do_not_read_the_grid(name):
+    """A finished cell stays valid when the grid grows: its result must not depend on fields marked as grid."""
+    study = find_study(name)
+    small, whole = study.configuration.small(), study.configuration()
+    held = Watched(replace(small, **TINY))
+    study.run_cell(held, CELLS[name])
+    axes = {one.name for one in fields(whole) if one.metadata.get("grid")}
+    assert "replicates" in axes
+    assert held.seen & {one.name for one in fields(whole)}, "the spy sees nothing"
+    assert not held.seen & axes
+
+
+class Watched:
+    """A configuration that notes which fields are read."""
+
+    def __init__(self, configuration):
+        self._configuration, self.seen = configuration, set()
+
+    def __getattr__(self, name):
+        self.seen.add(name)
+        return getattr(self._configuration, name)
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_grids_are_sound_and_studies_travel(name):
+    study = find_study(name)
+    for configuration in (study.configuration(), study.configuration.small()):
+        ordered = in_order(configuration.cells())  # refuses names that come twice or cannot name a file
+        assert ordered[0]["replicate"] == 0
+        assert len(ordered) % configuration.replicates == 0
+        assert json.loads(json.dumps(configuration.as_dict())) == configuration.as_dict()
+    assert pickle.loads(pickle.dumps(study)) == study
+
+
+def test_samplers_of_a_study_see_the_same_release():
+    """Comparisons are paired: only the chains differ between samplers."""
+    first, again, other, louder = data(50, 1.0, 0), data(50, 1.0, 0), data(50, 1.0, 1), data(50, 2.0, 0)
+    np.testing.assert_array_equal(first[1], again[1])
+    assert (first[1] != other[1]).all()
+    np.testing.assert_array_equal(first[0], louder[0])
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(app, ["study", *arguments])
+
+
+def test_command_line_lists_the_studies():
+    shown = invoke("list")
+    assert shown.exit_code == 0
+    assert [line.split()[0] for line in shown.stdout.splitlines()[::2]] == list(study_names())
+    assert "3,000 cells" in shown.stdout
+
+
+def test_command_line_runs_goes_on_and_draws(tmp_path, monkeypatch):
+    monkeypatch.chdir(Path(__file__).parent)
+    folder = str(tmp_path / "toy")
+    done = invoke("toy_study:study", "--replicates", "1", "--set", "scales=[1]", "--output", folder, "--workers", "1")
+    assert done.exit_code == 0, done.output
+    assert "2 cells finished, 0 failed." in done.stdout
+    again = invoke("toy_study:study", "--replicates", "1", "--set", "scales=[1]", "--output", folder)
+    assert "0 cells finished, 2 were finished before, 0 failed." in again.stdout
+    os.remove(tmp_path / "toy" / "figures" / "means.txt")
+    drawn = invoke("toy_study:study", "--figures-only", "--output", folder)
+    assert drawn.exit_code == 0, drawn.output
+    assert (tmp_path / "toy" / "figures" / "means.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nothing"], "there is no study 'nothing'. There are laplace, wavelet"),
+        (["laplace", "--set", "draws"], "--set needs NAME=VALUE"),
+        (["laplace", "--set", "colour=red"], "the study has no setting 'colour'; it has replicates, draws"),
+        (["laplace", "--figures-only", "--small"], "it takes --output alone"),
+        (["laplace", "--figures-only", "--output", "none"], "none holds no study: study.json is missing"),
+    ],
+)
+def test_command_line_refuses_in_a_line(arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    refused = invoke(*arguments)
+    assert refused.exit_code == 2
+    assert message in refused.stderr
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", CELLS)
+def test_miniature_of_every_study(name, tmp_path):
+    study = find_study(name)
+    report = run_study(study, study.configuration.small(), tmp_path / name, workers=1)
+    assert report.failed == {}
+    assert draw_figures(study, tmp_path / name).describe() == ""

@@ -30,7 +30,7 @@ test-long: $(SETUP)  ## the long statistical runs; the record of the last one is
 	PRIVMIX_RECORD=tests/long/RECORD.md $(BIN)/pytest -n 2 --dist worksteal -m long
 
 studies-small: $(SETUP)  ## the miniature of every study, with its figures, into studies-small/; test-long runs them too
-	for study in laplace wavelet gaussian donors mechanisms; do \
+	for study in laplace wavelet gaussian donors mechanisms global accuracy; do \
 		$(BIN)/privmix study $$study --small --workers 2 --output studies-small/$$study || exit 1; \
 	done
 

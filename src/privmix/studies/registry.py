@@ -7,7 +7,9 @@ import importlib
 from privmix.studies.runner import Study
 
 # Each is a folder here whose `__init__` has the name `study`; loaded when it is asked for.
-NAMES = ("laplace", "wavelet", "gaussian", "donors", "mechanisms")
+FOLDERS = {name: name for name in ("laplace", "wavelet", "gaussian", "donors", "mechanisms", "accuracy")}
+FOLDERS["global"] = "global_release"  # `global` is a word of the language
+NAMES = tuple(FOLDERS)
 
 
 def study_names() -> tuple[str, ...]:
@@ -24,7 +26,7 @@ def find_study(name: str) -> Study:
         One of `study_names()`, or for instance ``my_package.my_study:study``.
     """
     if name in NAMES:
-        return importlib.import_module(f"privmix.studies.{name}").study
+        return importlib.import_module(f"privmix.studies.{FOLDERS[name]}").study
     if ":" not in name:
         raise ValueError(
             f"there is no study {name!r}. There are {', '.join(NAMES)}; give one of your own as module:attribute."

@@ -50,3 +50,6 @@ class Target:
 THREE_NORMALS = Target(tuple(stats.norm(centre, 1.0) for centre in (-5.0, 0.0, 5.0)), (-10.0, 10.0))
 # Section 4.2.
 THREE_BETAS = Target((stats.beta(5, 50), stats.beta(50, 50), stats.beta(50, 5)), (0.0, 1.0))
+# Two that no method was tuned to: a long right tail, and a flat part with edges beside a normal.
+SKEWED = Target((stats.gamma(2.0, loc=-9.0, scale=2.0),), (-10.0, 10.0))
+HALF_UNIFORM = Target((stats.uniform(-8.0, 6.0), stats.norm(4.0, 1.0)), (-10.0, 10.0))

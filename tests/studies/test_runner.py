@@ -3,6 +3,8 @@
 import csv
 import hashlib
 import json
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -42,6 +44,12 @@ def finished(tmp_path_factory):
     return folder
 
 
+@pytest.fixture
+def copy(finished, tmp_path):
+    """A copy of it that a test may spoil."""
+    return Path(shutil.copytree(finished, tmp_path / "toy"))
+
+
 def test_cells_are_what_the_cell_function_gives_alone(finished):
     """In a grid, on two processes, and alone in this process: the same numbers."""
     held = contents(finished)
@@ -71,9 +79,8 @@ def test_coordinates_that_cannot_name_a_file_are_refused(value):
         cell_name({"a": value})
 
 
-def test_a_finished_study_does_nothing_and_grows_by_replicates(finished, tmp_path):
-    folder = tmp_path / "toy"
-    run_study(STUDY, SMALL, folder, workers=1)
+def test_a_finished_study_does_nothing_and_grows_by_replicates(finished, copy):
+    folder = copy
     before = {path.name: path.stat().st_mtime_ns for path in (folder / "cells").iterdir()}
     assert run_study(STUDY, SMALL, folder).done == 0
     report = run_study(STUDY, toy_study.Toy(replicates=3), folder, workers=1)
@@ -101,12 +108,11 @@ def test_two_runs_do_not_share_a_folder(finished):
         run_study(STUDY, SMALL, finished)
 
 
-def test_other_packages_are_told(finished, tmp_path):
-    run_study(STUDY, toy_study.Toy(replicates=1), tmp_path / "toy", workers=1)
-    path = tmp_path / "toy" / "study.json"
+def test_other_packages_are_told(copy):
+    path = copy / "study.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "packages": {"numpy": "1.0"}}))
     with pytest.warns(UserWarning, match="numpy 1.0 →"):
-        run_study(STUDY, toy_study.Toy(replicates=1), tmp_path / "toy")
+        run_study(STUDY, SMALL, copy)
 
 
 def test_a_worker_that_dies_is_replaced_and_its_cell_begun_again(finished, tmp_path, capfd):
@@ -136,7 +142,7 @@ def test_a_cell_that_raises_fails_alone_and_says_why(tmp_path, capfd):
     assert "toy_study.py" in failed[0]["trace"]
 
 
-def test_figures_come_from_results_alone_and_from_some_of_them(finished, tmp_path):
+def test_figures_come_from_results_alone_and_from_some_of_them(finished, copy):
     results = draw_figures(STUDY, finished)
     assert results.describe() == ""
     with (finished / "results.csv").open() as table:
@@ -144,20 +150,19 @@ def test_figures_come_from_results_alone_and_from_some_of_them(finished, tmp_pat
     held = contents(finished)
     assert [row["kind"] for row in rows] == [cell["kind"] for cell in SMALL.cells()]
     assert float(rows[0]["mean"]) == held["scale=1,kind=plain,replicate=0.npz"]["mean"]
-    run_study(STUDY, toy_study.Toy(replicates=1), tmp_path / "toy", workers=1)
-    (tmp_path / "toy" / "cells" / "scale=2.5,kind=odd,replicate=0.npz").unlink()
-    results = draw_figures(STUDY, tmp_path / "toy")
-    assert results.describe() == "3 of 4 cells"
-    first = held["scale=1,kind=plain,replicate=0.npz"]["mean"], held["scale=1,kind=odd,replicate=0.npz"]["mean"]
-    text = (tmp_path / "toy" / "figures" / "means.txt").read_text()
+    (copy / "cells" / "scale=1,kind=odd,replicate=0.npz").unlink()
+    results = draw_figures(STUDY, copy)
+    assert results.describe() == "7 of 8 cells"
+    left = ("plain,replicate=0", "plain,replicate=1", "odd,replicate=1")
+    first = [held[f"scale=1,kind={name}.npz"]["mean"] for name in left]
+    text = (copy / "figures" / "means.txt").read_text()
     assert float(text.splitlines()[0].split()[1]) == np.median(first)
 
 
-def test_a_broken_file_is_named(finished, tmp_path):
-    run_study(STUDY, toy_study.Toy(replicates=1), tmp_path / "toy", workers=1)
-    (tmp_path / "toy" / "cells" / "scale=1,kind=odd,replicate=0.npz").write_bytes(b"PK half a file")
+def test_a_broken_file_is_named(copy):
+    (copy / "cells" / "scale=1,kind=odd,replicate=0.npz").write_bytes(b"PK half a file")
     with pytest.raises(ValueError, match=r"kind=odd,replicate=0.npz cannot be read .* Delete it"):
-        Results.load(Store(tmp_path / "toy", STUDY))
+        Results.load(Store(copy, STUDY))
 
 
 def test_order_is_by_replicate_and_mixed_within():

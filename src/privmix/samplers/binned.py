@@ -71,6 +71,7 @@ class State(NamedTuple):
     trial: np.ndarray
     fresh: np.ndarray
     counts: np.ndarray
+    reach: np.ndarray  # how far counts moved in warm-up
     node: np.ndarray  # what the probabilities of bins are computed from
     table: np.ndarray  # records at each stick in each bin, when counts were last handed out
     offset: np.ndarray
@@ -134,6 +135,7 @@ class Binned(base.Sampler):
             trial=np.zeros(bins),
             fresh=np.zeros(bins),
             counts=np.zeros(bins),
+            reach=np.full(bins, 1e6),
             node=node,
             table=np.zeros((room, bins), np.int64),
             offset=np.zeros(room, np.int64),

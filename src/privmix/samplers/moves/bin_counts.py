@@ -28,7 +28,7 @@ def exchange_records(parts, data, state, rng, j, k):
         return
     share = state.chance[j] / max(state.chance[j] + state.chance[k], 1e-300)
     level = exchange_target(parts, data, state, j, k, total, place) - exponential(rng)
-    width = 1 + int(math.sqrt(total * share * (1.0 - share)))
+    width = 1 + int(min(3.0 * state.reach[j], math.sqrt(total * share * (1.0 - share))))
     left = place - uniform_index(rng, width)
     right = left + width - 1
     while left >= 0.0 and exchange_target(parts, data, state, j, k, total, left) >= level:
@@ -43,6 +43,8 @@ def exchange_records(parts, data, state, rng, j, k):
             left = tried + 1
         else:
             right = tried - 1
+    # tune[0] is the gain, 0 after warm-up. Where the release is exact the counts move by far less than the binomial.
+    state.reach[j] += state.tune[0] * (abs(tried - place) - state.reach[j])
     state.counts[j] = tried
     state.counts[k] = total - tried
 

@@ -10,6 +10,7 @@ from privmix.cli.demo import demo
 from privmix.cli.errors import Commands
 from privmix.cli.fit import fit
 from privmix.cli.privatize import privatize
+from privmix.cli.report import report
 
 app = typer.Typer(
     cls=Commands,
@@ -25,6 +26,7 @@ app.command(
     "--output release.csv"
 )(privatize)
 app.command(epilog="Example: privmix fit release.csv --output fit.nc --picture fit.pdf --sampler slice --seed 1")(fit)
+app.command(epilog="Example: privmix report fit.nc --output report.html")(report)
 
 
 def main() -> None:

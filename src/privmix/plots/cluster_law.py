@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from privmix.priors import DirichletProcess
 
@@ -23,6 +23,8 @@ def prior_cluster_law(posterior: Posterior) -> np.ndarray | None:
     if not isinstance(prior, DirichletProcess):
         return None
     if prior.learned:
+        from scipy import stats  # loads slowly
+
         shares = (np.arange(POINTS) + 0.5) / POINTS
         alphas = stats.gamma(prior.shape, scale=1.0 / prior.rate).ppf(shares)
     else:

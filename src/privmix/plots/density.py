@@ -75,6 +75,25 @@ def plot_density(
     true_values = None if truth is None else _evaluate(truth, y)
     expected = prior_density(posterior, y) if prior else None
     ax = as_axes(ax)
+    draw_density(
+        ax, posterior, density, expected, truth=true_values, release=release, label=label, simultaneous=simultaneous
+    )
+    return ax
+
+
+def draw_density(
+    ax: Axes,
+    posterior: Posterior,
+    density: xr.Dataset,
+    expected: np.ndarray | None = None,
+    *,
+    truth: np.ndarray | None = None,
+    release: bool = True,
+    label: str | None = None,
+    simultaneous: bool = False,
+) -> None:
+    """Draw what was computed: the posterior's density and, where given, the prior's and the truth at its points."""
+    y = density["y"].values
     tops, bottom = [_draw_fit(ax, density, label, simultaneous)], 0.0
     if release:
         bottom, top = draw_release(ax, posterior, y)
@@ -82,11 +101,10 @@ def plot_density(
     if expected is not None:
         ax.plot(y, expected, color=PRIOR_COLOUR, linestyle=PRIOR_LINE, linewidth=1.8, label="prior mean", zorder=3)
         tops.append(_top(expected))
-    if true_values is not None:
-        ax.plot(y, true_values, color=TRUTH_COLOUR, linestyle=TRUTH_LINE, linewidth=1.4, label="truth", zorder=4)
-        tops.append(_top(true_values))
+    if truth is not None:
+        ax.plot(y, truth, color=TRUTH_COLOUR, linestyle=TRUTH_LINE, linewidth=1.4, label="truth", zorder=4)
+        tops.append(_top(truth))
     _finish(ax, posterior, bottom, max(tops))
-    return ax
 
 
 def prior_density(posterior: Posterior, y: np.ndarray, seed: int = 0) -> np.ndarray:

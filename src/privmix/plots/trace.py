@@ -9,6 +9,7 @@ import numpy as np
 from privmix.plots.style import as_axes, line_style
 
 if TYPE_CHECKING:
+    import xarray as xr
     from matplotlib.axes import Axes
 
     from privmix.posterior import Posterior
@@ -53,7 +54,7 @@ def followed(posterior: Posterior, quantity: str | float) -> tuple[np.ndarray, s
     """Return the values (chain, draw) of a quantity and its name."""
     if not isinstance(quantity, str):
         return posterior.density_draws([float(quantity)]).values[..., 0], f"density at {float(quantity):g}"
-    known = {}
+    known: dict[str, xr.DataArray] = {}
     for group in ("posterior", "sample_stats"):
         dataset = posterior.datatree[group].to_dataset()
         known |= {str(name): array for name, array in dataset.items() if array.dims == ("chain", "draw")}

@@ -49,11 +49,11 @@ def plot_acceptance(posterior: Posterior, *, ax: Axes | None = None) -> Axes:
     if bound is not None:
         line = {"color": TRUTH_COLOUR, "linestyle": TRUTH_LINE, "linewidth": 1.4}
         ax.axhline(bound, label=f"bound e$^{{-ε}}$ = {bound:.2g}", **line)
-    _finish(ax, posterior, window)
+    _finish(ax, posterior, window, bound)
     return ax
 
 
-def _finish(ax: Axes, posterior: Posterior, window: int) -> None:
+def _finish(ax: Axes, posterior: Posterior, window: int, bound: float | None) -> None:
     proposes = proposes_records(posterior.sampler)
     ax.set_ylim(0.0, 1.0)
     ax.margins(x=0.0)
@@ -63,4 +63,4 @@ def _finish(ax: Axes, posterior: Posterior, window: int) -> None:
         what = "Acceptance of proposed records" if proposes else "Acceptance"
         mean = f"mean of {window} draws" if window > 1 else "every draw"
         ax.set_title(f"{what}, {type(posterior.sampler).__name__} ({mean})", fontsize="medium")
-    ax.legend(loc="best", ncols=3, handlelength=3.2, frameon=False, fontsize="small")
+    ax.legend(loc="best", ncols=4 if bound is None else 3, handlelength=3.2, frameon=False, fontsize="small")

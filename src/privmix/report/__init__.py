@@ -1,5 +1,5 @@
 """A fit as one self-contained page: what was released, what it says, and how far to trust it."""
 
-from privmix.report.write import render, write
+from privmix.report.page import render, write
 
 __all__ = ["render", "write"]

@@ -13,7 +13,7 @@ from privmix.plots.density import prior_density
 from privmix.plots.words import describe_guarantee
 from privmix.report.clusters import Clusters, gather_clusters
 from privmix.report.figures import density_picture, picture
-from privmix.report.tables import answer_rows, mechanism_rows, number, setting_rows, summary_rows
+from privmix.report.tables import answer_rows, counted, mechanism_rows, number, setting_rows, summary_rows
 from privmix.report.words import describe_kind, describe_promise
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Content:
     title: str
     date: str
     level: float
-    records: int
+    records: str
     kind: str
     guarantee: str
     promise: str
@@ -69,10 +69,10 @@ def gather(posterior: Posterior, level: float, informativeness: bool | None, tit
     seconds = refit_seconds(posterior)
     asked = seconds <= PATIENCE if informativeness is None else informativeness
     return Content(
-        title=title or f"{records:,} confidential records, seen through {type(mechanism).__name__}",
+        title=title or f"{counted(records, 'confidential record')}, seen through {type(mechanism).__name__}",
         date=datetime.date.today().isoformat(),
         level=level,
-        records=records,
+        records=counted(records, "record"),
         kind=describe_kind(mechanism),
         guarantee=describe_guarantee(mechanism.guarantee),
         promise=describe_promise(posterior),

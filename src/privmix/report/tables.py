@@ -93,12 +93,17 @@ def setting_rows(posterior: Posterior) -> list[list[str]]:
     rows.append(["sampler", shorten(posterior.sampler)])
     if "auto" in attrs:
         rows.append(["why this sampler", shorten(str(attrs["auto"]).partition(": ")[2] or str(attrs["auto"]))])
-    rows.append(["chains and draws", f"{posterior.chains} chains of {posterior.draws:,} draws"])
-    rows.append(["warm-up and thinning", f"{plan.warmup:,} sweeps before the first draw, {plan.thin:,} for each draw"])
+    rows.append(["chains and draws", f"{counted(posterior.chains, 'chain')} of {counted(posterior.draws, 'draw')}"])
+    rows.append(["warm-up and thinning", f"{counted(plan.warmup, 'sweep')} first, then {plan.thin:,} for each draw"])
     rows.append(["seed of the chains", str(attrs["seed"])])
     if posterior.support is not None:
         rows.append(["density cut to", "{:g} to {:g}".format(*posterior.support)])
     return [*rows, ["time of the slowest chain", f"{number(seconds)} s"], ["versions at this report", versions()]]
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun, in the plural where there is not one."""
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
 def shorten(value: Any) -> str:

@@ -21,6 +21,9 @@ from privmix.privacy import ZCDP, ApproxDP, Guarantee, PureDP
 if TYPE_CHECKING:
     from privmix.posterior import Posterior
 
+# A guess that may be right more often than this is hardly hindered: ε above 4.6.
+WEAK = 0.99
+
 KINDS: dict[type, str] = {
     Laplace: "each record was published with Laplace noise added to it",
     Gaussian: "each record was published with Gaussian noise added to it",
@@ -48,10 +51,11 @@ def describe_promise(posterior: Posterior) -> str:
         return "No guarantee is known for this release: it may give any record away."
     bounds = "" if mechanism.bounds is None else " between {:g} and {:g}".format(*mechanism.bounds)
     known = "all other records" if mechanism.is_global else "everything else"
+    weak = " That is a weak promise for the value itself." if surest > WEAK else ""
     return (
         f"Suppose that somebody knows {known}, and that a person's value is one of two{bounds}, both equally likely. "
-        f"Guessing from the release which of the two it is, they are right with probability at most "
-        f"{percent_above(surest)}; without the release, 50%."
+        f"Guessing which of the two it is, they are right with probability 50% without the release; with it, with "
+        f"probability at most {percent_above(surest)}.{weak}"
     )
 
 
@@ -74,7 +78,9 @@ def guess_bound(guarantee: Guarantee | None) -> float | None:
 
 def percent_above(share: float) -> str:
     """Return a share as a percentage, rounded up: it is a bound."""
-    return "nearly 100%" if share > 0.9999 else f"{math.ceil(1e4 * share - 1e-9) / 100:g}%"
+    digits = 2 if share < 0.999 else 4
+    shown = math.ceil(10 ** (digits + 2) * share - 1e-9) / 10**digits
+    return "100%, or next to it" if shown >= 100.0 else f"{shown:.6g}%"
 
 
 def why_no_clusters(posterior: Posterior) -> str | None:

@@ -191,7 +191,8 @@ def test_comparison_draws_every_fit_on_one_grid(posterior, cells, ax):
     np.testing.assert_allclose(two.get_ydata(), cells.density(two.get_xdata())["mean"])
     assert one.get_linestyle() != two.get_linestyle()
     assert one.get_color() != two.get_color()
-    assert "cells, 50% pointwise band" in labels(ax)
+    assert labels(ax) == ["noise", "cells"]
+    assert ax.get_legend().get_title().get_text() == "posterior means, with 50% pointwise bands"
 
 
 def test_comparison_errors(posterior):

@@ -26,6 +26,13 @@ def test_approximate_bound_holds_for_gaussian_noise(epsilon, delta):
     assert best <= guess_bound(ApproxDP(epsilon, delta)) <= 1.0
 
 
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 0.2), (1.0, 0.01)])
+def test_approximate_bound_is_attained(epsilon, delta):
+    """By a mechanism that tells the truth openly with probability δ, and else as randomised response does."""
+    best = delta + (1.0 - delta) * math.exp(epsilon) / (1.0 + math.exp(epsilon))
+    assert guess_bound(ApproxDP(epsilon, delta)) == pytest.approx(best)
+
+
 @pytest.mark.parametrize("rho", [1e-3, 0.1, 1.0, 10.0])
 def test_concentrated_bound_holds_for_gaussian_noise(rho):
     best = stats.norm.cdf(0.5 / Gaussian(rho=rho, bounds=(0.0, 1.0)).scale)

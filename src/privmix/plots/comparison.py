@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from privmix.plots.density import plot_density
+from privmix.plots.density import MARK, plot_density
 from privmix.plots.style import as_axes
 
 if TYPE_CHECKING:
@@ -51,7 +51,16 @@ def plot_comparison(
         ax.set_title("Densities of the confidential data, estimated from noisy releases", fontsize="medium")
     for name, posterior in posteriors.items():
         plot_density(posterior, ax=ax, level=level, grid=points, release=False, label=str(name))
+    _name(ax, level)
     return ax
+
+
+def _name(ax: Axes, level: float) -> None:
+    """Name the means alone in the legend, and the bands once for all."""
+    means = [line for line in ax.lines if line.get_gid() == MARK]
+    title = f"posterior means, with {100 * level:g}% pointwise bands"
+    options: dict[str, Any] = {"loc": "upper center", "ncols": 2, "handlelength": 3.2, "frameon": False}
+    ax.legend(handles=means, title=title, fontsize="small", title_fontsize="small", **options)
 
 
 def common_grid(posteriors: list[Posterior]) -> np.ndarray:

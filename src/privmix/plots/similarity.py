@@ -81,4 +81,4 @@ def _finish(ax: Axes, estimate: Clustering) -> None:
     ax.set_ylabel("records, in the same order")
     if not ax.get_title():
         count = f"{estimate.n_clusters} cluster" + ("s" if estimate.n_clusters > 1 else "")
-        ax.set_title(f"Which records belong together; the estimate has {count}", fontsize="medium")
+        ax.set_title(f"Which records belong together\n(the estimate has {count})", fontsize="medium")

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 PATIENCE = 15.0
 # Sweeps of the refits: 20 releases, 2 chains of 500 + 500 × 5 sweeps.
 REFIT_SWEEPS = 20 * 2 * 3000
+# Replicates behind the picture of the predictive check; the check itself makes more.
+REPLICATES = 200
 # Rows of the table of the density.
 ROWS = 20
 
@@ -118,6 +120,7 @@ def refit_seconds(posterior: Posterior) -> float:
 
 def gather_pictures(posterior: Posterior) -> list[tuple[str, str, str]]:
     """Return the small pictures: heading, SVG, and how to read it."""
+    replicates = posterior.predictive_check(replicates=REPLICATES)
     told = [
         (
             "Number of clusters",
@@ -133,7 +136,7 @@ def gather_pictures(posterior: Posterior) -> list[tuple[str, str, str]]:
             picture(
                 "predictive",
                 "The release over the range of replicated ones.",
-                lambda ax: plot_predictive(posterior, ax=ax),
+                lambda ax: plot_predictive(posterior, ax=ax, check=replicates),
             ),
             "The release should keep to the shaded range but for a few bins.",
         ),

@@ -30,7 +30,7 @@ def test_negative_counts_are_drawn_as_they_are():
 def test_rows_and_foreign_outputs_have_no_place():
     haar = HaarWavelet(levels=1, epsilon=1.0, bounds=(0, 1))
     assert release_bars(fitted(haar, np.zeros((5, 3))), 0.0, 1.0) is None
-    words = SimpleNamespace(outputs=np.array([7.0, 9.0]))
+    words = SimpleNamespace(outputs=np.array([7.0, 9.0]), reveals=False)
     assert release_bars(fitted(words, [7, 9, 9]), 0.0, 1.0) is None
 
 

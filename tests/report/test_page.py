@@ -107,6 +107,7 @@ def test_informativeness_left_out_says_how_to_get_it(page):
 def test_informativeness_sentence_is_that_of_the_posterior(posterior, monkeypatch):
     from privmix.posterior.informativeness import judge
 
+    monkeypatch.setattr("privmix.report.content.gather_pictures", lambda _: [])
     for distance, told in ((0.5, "comes from the release"), (0.01, "does not make the prior right")):
         answer = judge(distance, np.linspace(0.05, 0.2, 20))
         monkeypatch.setattr(type(posterior), "informativeness", lambda self, answer=answer: answer)

@@ -4,13 +4,19 @@ import numpy as np
 import pytest
 
 import privmix
-from privmix import mechanisms
+from privmix import PrivateMixture, mechanisms, samplers
 from privmix.report import render, write
 from report.reading import parsed, words
 
 MECHANISM = mechanisms.Laplace(epsilon=10.0, bounds=(-10.0, 10.0))
 Z = MECHANISM.privatize(np.random.default_rng(1).normal(0.0, 3.0, 20), seed=2)
 SHORT = {"warmup": 10, "thin": 1, "seed": 1}
+
+
+@pytest.fixture(autouse=True)
+def rough_prior(monkeypatch):
+    """The prior mean is not looked at here."""
+    monkeypatch.setattr("privmix.plots.density.PRIOR_DRAWS", 1000)
 
 
 def text_of(posterior):
@@ -29,6 +35,14 @@ def test_few_draws():
 
 def test_one_record():
     assert "1 records" not in text_of(privmix.fit(Z[:1], MECHANISM, draws=20, chains=2, **SHORT))
+
+
+def test_no_guarantee():
+    posterior = PrivateMixture(mechanisms.Identity()).sample(Z, samplers.Slice(), draws=20, chains=2, **SHORT)
+    text = text_of(posterior)
+    assert "No guarantee is known for this release: it may give any record away." in text
+    assert "The guarantee holds" not in text
+    assert "release (noisy)" not in text
 
 
 def test_no_allocations():

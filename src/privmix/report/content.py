@@ -50,6 +50,7 @@ class Content:
     guarantee: str
     promise: str
     whole: bool
+    guaranteed: bool
     mechanism: list[list[str]]
     density: Density | None
     answers: list[list[str]]
@@ -79,6 +80,7 @@ def gather(posterior: Posterior, level: float, informativeness: bool | None, tit
         guarantee=describe_guarantee(mechanism.guarantee),
         promise=describe_promise(posterior),
         whole=mechanism.is_global,
+        guaranteed=mechanism.guarantee is not None,
         mechanism=mechanism_rows(mechanism, records),
         density=gather_density(posterior, level) if line else None,
         answers=answer_rows(posterior, level) if line else [],

@@ -63,11 +63,10 @@ def density_values(density: xr.Dataset, prior: np.ndarray) -> dict[str, Any]:
 
 def _figure(size: tuple[float, float]) -> Figure:
     from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    figure = Figure(figsize=size, layout="constrained")
     # Browsers choose fonts of their own, some wider than those that the layout was made with.
-    figure.get_layout_engine().set(w_pad=0.08, h_pad=0.06)  # type: ignore[union-attr]
-    return figure
+    return Figure(figsize=size, layout=ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.06))
 
 
 def _frame(axes: Axes) -> dict[str, Any]:

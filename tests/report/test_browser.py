@@ -55,7 +55,7 @@ def test_hover_shows_the_value_of_the_data(driver, share):
     assert shown_y == pytest.approx(data["y"][at], rel=5e-3)
     assert shown == pytest.approx(data["mean"][at], rel=5e-3)
     low, high = lines[2].removeprefix("95% pointwise: ").split(" to ")
-    assert float(low) == pytest.approx(data["lower"][at], rel=0.05)
+    assert float(low) == pytest.approx(data["lower"][at], rel=0.05, abs=1e-6)
     assert float(high) == pytest.approx(data["upper"][at], rel=5e-3)
     assert float(lines[4].removeprefix("prior mean ")) == pytest.approx(data["prior"][at], rel=5e-3)
     box, plot = tip.rect, driver.find_element("id", "density-plot").rect

@@ -56,6 +56,8 @@ def release_bars(posterior: Posterior, lower: float, upper: float) -> Bars | Non
         return None
     counts, edges = np.histogram(z, bins=BINS, range=(lower, upper))
     outside = 1.0 - counts.sum() / len(z)
-    label = ("release" if mechanism.reveals else "release (noisy)") + (f", {100 * outside:.2g}% outside the plot" if outside > 0.0 else "")
+    label = "release" if mechanism.reveals else "release (noisy)"
+    if outside > 0.0:
+        label += f", {100 * outside:.2g}% outside the plot"
     # Heights are shares of all records, not of those inside: the area is what the range holds.
     return Bars(counts / (len(z) * np.diff(edges)), edges, label)

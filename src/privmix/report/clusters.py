@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # A short search: a second or two. The full one compares with every visited partition.
 RUNS, VISITED = 4, 100
 # Records beyond which the matrix and the search take too long for a page.
-MOST_RECORDS = 1500
+MOST_RECORDS = 1000
 # Rows of the table.
 MOST_ROWS = 12
 

@@ -34,7 +34,7 @@
   );
 
   function shown(number) {
-    if (number === 0) return "0";
+    if (Math.abs(number) < 1e-6) return "0";
     return Math.abs(number) < 0.0001 ? number.toExponential(1) : String(Number(number.toPrecision(3)));
   }
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -9,15 +10,18 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import privmix
 from privmix import PrivateMixture, kernels, mechanisms, samplers
+from privmix.cli import app
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 EXAMPLES = sorted((ROOT / "docs" / "examples").glob("*.py"))
 
 PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+ANY_BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TEST_NAME = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)")
 
@@ -30,7 +34,7 @@ def blocks(page):
     return PYTHON_BLOCK.findall(page.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=page_name)
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page) and page.stem != "tutorial"], ids=page_name)
 def test_examples_of_a_page_run_in_order(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
@@ -39,6 +43,22 @@ def test_examples_of_a_page_run_in_order(page, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, module.__name__, module)
     for number, block in enumerate(blocks(page), start=1):
         exec(compile(block, f"{page_name(page)}, example {number}", "exec"), module.__dict__)
+
+
+def test_tutorial_runs_from_csv_to_report(tmp_path, monkeypatch):
+    """Its examples and its commands, in the order of the page; refits for the informativeness are left out."""
+    monkeypatch.setattr("privmix.report.content.PATIENCE", 0.0)
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for kind, block in ANY_BLOCK.findall((ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")):
+        if kind == "python":
+            exec(compile(block, "docs/tutorial.md", "exec"), names)
+            continue
+        for line in block.splitlines():
+            assert line.startswith("$ privmix "), line
+            done = CliRunner().invoke(app, shlex.split(line)[2:])
+            assert done.exit_code == 0, done.output
+    assert {"survey.csv", "release.csv", "fit.nc", "report.html", "counts.html"} <= {p.name for p in tmp_path.iterdir()}
 
 
 @pytest.mark.parametrize("script", [path for path in EXAMPLES if path.stem != "from_pandas"], ids=page_name)

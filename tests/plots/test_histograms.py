@@ -7,7 +7,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from privmix.mechanisms import NoisyHistogram, SmoothedHistogram
-from privmix.plots.density import _draw_release
+from privmix.plots.release import draw_release
 from privmix.plots.words import describe_release
 
 
@@ -21,7 +21,7 @@ def fitted(mechanism, z):
 def test_noisy_counts_are_drawn_as_shares_in_their_own_bins():
     posterior = fitted(NoisyHistogram(10, [0.0, 1.0, 4.0], epsilon=1.0), [4.0, 6.6])
     axes = Figure().subplots()
-    assert _draw_release(axes, posterior, np.linspace(0.0, 4.0, 9)) == pytest.approx(0.4)
+    assert draw_release(axes, posterior, np.linspace(0.0, 4.0, 9)) == (0.0, pytest.approx(0.4))
     (stairs,) = axes.patches
     assert stairs.get_data().values == pytest.approx([0.4, 0.22])
     assert stairs.get_data().edges == pytest.approx([0.0, 1.0, 4.0])
@@ -30,7 +30,7 @@ def test_noisy_counts_are_drawn_as_shares_in_their_own_bins():
 def test_synthetic_draws_are_drawn_as_records_are():
     posterior = fitted(SmoothedHistogram(100, 2, 4, epsilon=1.0, bounds=(0, 1)), [0.1, 0.2, 0.3, 0.9])
     axes = Figure().subplots()
-    _draw_release(axes, posterior, np.linspace(0.0, 1.0, 9))
+    draw_release(axes, posterior, np.linspace(0.0, 1.0, 9))
     (stairs,) = axes.patches
     data = stairs.get_data()
     assert np.sum(data.values * np.diff(data.edges)) == pytest.approx(1.0)

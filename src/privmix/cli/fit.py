@@ -50,6 +50,9 @@ def fit(
     picture: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Picture of the density; by default beside the output, .png.")
     ] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", help="Report to write too, as `privmix report` does.")
+    ] = None,
     sampler: Annotated[
         SamplerName, typer.Option(help="How to draw; auto chooses by noise and pilot.")
     ] = SamplerName.auto,
@@ -103,7 +106,7 @@ def fit(
     Ctrl-C stops the chains and keeps what they have drawn.
     """
     picture = output.with_suffix(".png") if picture is None else picture
-    _check_outputs(output, picture)
+    _check_outputs(output, picture, report)
     budget = {"epsilon": epsilon, "delta": delta, "rho": rho, "scale": scale}
     shape = {"bounds": bounds, "levels": levels, "cells": cells, "bins": bins, "noise": noise, "records": records}
     release = read_release(source, mechanism, column, {**budget, **shape})
@@ -113,15 +116,17 @@ def fit(
     counts = {"draws": draws, "warmup": warmup, "thin": thin, "chains": chains, "seed": seed, "progress": show}
     support = release.mechanism.bounds if kernel is KernelName.auto else None
     posterior = _sample(model, release, how, support, counts)
-    _deliver(posterior, output, picture)
+    _deliver(posterior, output, picture, report)
 
 
-def _check_outputs(output: Path, picture: Path) -> None:
+def _check_outputs(output: Path, picture: Path, report: Path | None) -> None:
     from privmix.plots.files import picture_format
 
     check_output(output, ".nc")
     check_output(picture)
     picture_format(picture)
+    if report is not None:
+        check_output(report, ".html", ".htm")
 
 
 def read_release(
@@ -238,13 +243,19 @@ def _sample(
         raise typer.Exit(INTERRUPTED) from None
 
 
-def _deliver(posterior: Posterior, output: Path, picture: Path) -> None:
-    """Write the posterior first, then its picture; a posterior cut short is written too, and said to be so."""
+def _deliver(posterior: Posterior, output: Path, picture: Path, report: Path | None) -> None:
+    """Write the posterior first, then picture and report; a posterior cut short is written too, and said to be so."""
     complete = bool(posterior.datatree.attrs["complete"])
     posterior.save(output)
     _draw(posterior, picture)
     _report(posterior)
-    typer.echo(f"wrote {output} and {picture}")
+    written = f"wrote {output} and {picture}"
+    if report is not None:
+        from privmix.report import write
+
+        write(posterior, report)
+        written = f"wrote {output}, {picture} and {report}"
+    typer.echo(written)
     if not complete:
         say(f"interrupted: {output} holds the draws that were made before; privmix.load reads it.")
         raise typer.Exit(INTERRUPTED)

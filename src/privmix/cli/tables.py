@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from privmix.cli.errors import say
+from privmix.report.tables import mechanism_rows, number, summary_rows
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from privmix.mechanisms import Mechanism
     from privmix.posterior import Finding
 
-
-# Fields of a mechanism that are worth a row: name, label, how to show it.
-DETAILS: list[tuple[str, str, Callable[[Any], str]]] = [
-    ("noise", "noise on each count", str),
-    ("scale", "scale of the noise", lambda value: number(value)),
-    ("cells", "cells", lambda value: f"{value:,}"),
-    ("bin_count", "bins", lambda value: f"{value:,}"),
-    ("draws", "released draws", lambda value: f"{value:,}"),
-    ("uniform", "uniform share", lambda value: number(value)),
-]
+__all__ = ["mechanism_rows", "number", "print_table", "summary_rows", "tell", "worst"]
 
 
 def print_table(header: list[str], rows: list[list[str]], title: str = "") -> None:
@@ -39,39 +28,6 @@ def print_table(header: list[str], rows: list[list[str]], title: str = "") -> No
     for row in rows:
         table.add_row(*row)
     Console(highlight=False, markup=False).print(table)
-
-
-def mechanism_rows(mechanism: Mechanism, records: int) -> list[list[str]]:
-    """Return rows that say how the records were released and what that promises."""
-    from privmix.plots.words import describe_guarantee
-
-    promise = "guarantee of each record" if not mechanism.is_global else "guarantee, one record replaced"
-    rows = [["mechanism", type(mechanism).__name__], [promise, describe_guarantee(mechanism.guarantee)]]
-    if mechanism.bounds is not None:
-        lower, upper = mechanism.bounds
-        rows.append(["bounds of a record", f"{lower:g} to {upper:g}"])
-    rows += [[label, show(getattr(mechanism, name))] for name, label, show in DETAILS if _has(mechanism, name)]
-    return [*rows, ["records (public)" if mechanism.is_global else "records", f"{records:,}"]]
-
-
-def _has(mechanism: Mechanism, name: str) -> bool:
-    return isinstance(getattr(mechanism, name, None), float | int | str)
-
-
-def summary_rows(table: pd.DataFrame) -> list[list[str]]:
-    """Return the rows of a posterior's summary as text."""
-    columns = ("mean", "sd", "ess_bulk", "ess_tail")
-    return [
-        [str(name), *[number(row[c]) for c in columns], number(row["r_hat"], 4), str(row["note"])]
-        for name, row in table.iterrows()
-    ]
-
-
-def number(value: Any, digits: int = 3) -> str:
-    """Return a number with a few significant digits, and whole above that; a missing one as a dash."""
-    if not math.isfinite(value):
-        return "–"
-    return f"{value:,.0f}" if abs(value) >= 10 ** (digits - 1) else f"{value:.{digits}g}"
 
 
 def worst(summary: pd.DataFrame) -> tuple[float, float, str]:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from privmix.mechanisms import NoisyHistogram
-from privmix.plots.style import RELEASE_COLOUR, RELEASE_EDGE, TRUTH_COLOUR, TRUTH_LINE, as_axes, line_style
+from privmix.plots.release import draw_release
+from privmix.plots.style import PRIOR_COLOUR, PRIOR_LINE, TRUTH_COLOUR, TRUTH_LINE, as_axes, line_style
 from privmix.plots.words import describe_release
+from privmix.posterior.prior import prior_mean_density
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -17,10 +18,11 @@ if TYPE_CHECKING:
 
     from privmix.posterior import Posterior
 
-BINS = 40
 # The legend stands above the curves, in the top quarter of the picture.
 HEADROOM = 1.35
 MARK = "privmix-density"
+# Draws of the prior from which its mean density is taken: a line without visible noise, in about a second.
+PRIOR_DRAWS = 50_000
 
 
 def plot_density(
@@ -32,8 +34,10 @@ def plot_density(
     truth: Callable[[np.ndarray], Any] | None = None,
     release: bool = True,
     label: str | None = None,
+    simultaneous: bool = False,
+    prior: bool = False,
 ) -> Axes:
-    """Draw the posterior mean density of the confidential data with its pointwise credible band.
+    """Draw the posterior mean density of the confidential data with its credible bands.
 
     Call it again with the same `ax` to compare fits: each has its own colour and dashes.
 
@@ -44,16 +48,21 @@ def plot_density(
     ax
         Axes to draw on; by default those of a new figure.
     level
-        Posterior probability of the band at each point.
+        Posterior probability of the bands.
     grid
         Points at which the density is drawn; by default 200 over the mechanism's bounds.
     truth
         The true density, where it is known: a function of an array of points. Drawn dashed.
     release
-        Whether to draw a histogram of the release where it is one number a record: the share of all records in each
-        bin, over the range of the grid. Noisy counts are drawn as shares too.
+        Whether to draw a histogram of the release: the share of all records in each bin, over the range of the grid.
+        Noisy counts and released cells are drawn as shares too, where their bins are; a release that has no place on
+        the scale of y is not drawn.
     label
         Name of the fit in the legend.
+    simultaneous
+        Whether to draw the band that holds the whole curve at once, as thin lines around the pointwise one.
+    prior
+        Whether to draw the mean density of the prior, dotted: what the fit would say without a release.
 
     Returns
     -------
@@ -64,15 +73,44 @@ def plot_density(
     density = posterior.density(posterior.default_grid() if grid is None else grid, level=level).sortby("y")
     y = density["y"].values
     true_values = None if truth is None else _evaluate(truth, y)
+    expected = prior_density(posterior, y) if prior else None
     ax = as_axes(ax)
-    tops = [_draw_fit(ax, density, label)]
-    if release:
-        tops.append(_draw_release(ax, posterior, y))
-    if true_values is not None:
-        ax.plot(y, true_values, color=TRUTH_COLOUR, linestyle=TRUTH_LINE, linewidth=1.4, label="truth", zorder=4)
-        tops.append(_top(true_values))
-    _finish(ax, posterior, max(tops))
+    draw_density(
+        ax, posterior, density, expected, truth=true_values, release=release, label=label, simultaneous=simultaneous
+    )
     return ax
+
+
+def draw_density(
+    ax: Axes,
+    posterior: Posterior,
+    density: xr.Dataset,
+    expected: np.ndarray | None = None,
+    *,
+    truth: np.ndarray | None = None,
+    release: bool = True,
+    label: str | None = None,
+    simultaneous: bool = False,
+) -> None:
+    """Draw what was computed: the posterior's density and, where given, the prior's and the truth at its points."""
+    y = density["y"].values
+    tops, bottom = [_draw_fit(ax, density, label, simultaneous)], 0.0
+    if release:
+        bottom, top = draw_release(ax, posterior, y)
+        tops.append(top)
+    if expected is not None:
+        ax.plot(y, expected, color=PRIOR_COLOUR, linestyle=PRIOR_LINE, linewidth=1.8, label="prior mean", zorder=3)
+        tops.append(_top(expected))
+    if truth is not None:
+        ax.plot(y, truth, color=TRUTH_COLOUR, linestyle=TRUTH_LINE, linewidth=1.4, label="truth", zorder=4)
+        tops.append(_top(truth))
+    _finish(ax, posterior, bottom, max(tops))
+
+
+def prior_density(posterior: Posterior, y: np.ndarray, seed: int = 0) -> np.ndarray:
+    """Return the prior mean density at the points y, by simulation with a fixed seed."""
+    rng = np.random.default_rng(seed)
+    return prior_mean_density(posterior.model, y, posterior.support, rng, PRIOR_DRAWS)
 
 
 def _check(posterior: Posterior, truth: Any) -> None:
@@ -95,8 +133,8 @@ def _evaluate(truth: Callable[[np.ndarray], Any], y: np.ndarray) -> np.ndarray:
     return values
 
 
-def _draw_fit(ax: Axes, density: xr.Dataset, label: str | None) -> float:
-    """Draw the mean and the band; return the height that the picture must hold."""
+def _draw_fit(ax: Axes, density: xr.Dataset, label: str | None, simultaneous: bool) -> float:
+    """Draw the mean and the bands; return the height that the picture must hold."""
     index = sum(line.get_gid() == MARK for line in ax.lines)
     style = line_style(index)
     y, band = density["y"].values, f"{100 * density.attrs['level']:g}% pointwise band"
@@ -106,7 +144,20 @@ def _draw_fit(ax: Axes, density: xr.Dataset, label: str | None) -> float:
     ax.fill_between(y, density["lower"], density["upper"], label=named, zorder=2, **{**style, **paint})
     (line,) = ax.plot(y, density["mean"], linewidth=2, label=label or "posterior mean", zorder=3, **style)
     line.set_gid(MARK)
-    return max(_top(density["mean"].values), _top(density["upper"].values))
+    highest = "upper"
+    if simultaneous:
+        highest = "simultaneous_upper"
+        _draw_outline(ax, density, label, style["color"])
+    return max(_top(density["mean"].values), _top(density[highest].values))
+
+
+def _draw_outline(ax: Axes, density: xr.Dataset, label: str | None, colour: str) -> None:
+    """Draw the simultaneous band as two thin dashed lines, one of them named."""
+    named = f"{100 * density.attrs['level']:g}% simultaneous band"
+    named = named if label is None else f"{label}, {named}"
+    for end, name in (("lower", named), ("upper", "_nolegend_")):
+        values = density[f"simultaneous_{end}"]
+        ax.plot(density["y"], values, color=colour, linestyle=(0, (3, 1.5)), linewidth=1.0, label=name, zorder=2)
 
 
 def _top(values: np.ndarray) -> float:
@@ -116,30 +167,11 @@ def _top(values: np.ndarray) -> float:
     return float(finite.max()) if len(finite) else 0.0
 
 
-def _draw_release(ax: Axes, posterior: Posterior, y: np.ndarray) -> float:
-    """Draw the release as a light histogram, if it is one number a record; return its height."""
-    z = np.asarray(posterior.datatree["observed_data"]["z"])
-    if z.ndim != 1 or y[-1] <= y[0]:
-        return 0.0
-    mechanism = posterior.model.mechanism
-    if isinstance(mechanism, NoisyHistogram):
-        counts, edges, total, outside = z, mechanism.edges, mechanism.records, 0.0
-    else:
-        counts, edges = np.histogram(z, bins=BINS, range=(y[0], y[-1]))
-        total, outside = len(z), 1.0 - counts.sum() / len(z)
-    # Heights are shares of all records, not of those inside: the area is what the range holds.
-    heights = counts / (total * np.diff(edges))
-    label = "release (noisy)" + (f", {100 * outside:.2g}% outside the plot" if outside > 0.0 else "")
-    paint: dict[str, Any] = {"facecolor": RELEASE_COLOUR, "edgecolor": RELEASE_EDGE, "linewidth": 0.6}
-    ax.stairs(heights, edges, fill=True, label=label, zorder=1, **paint)
-    return float(heights.max())
-
-
-def _finish(ax: Axes, posterior: Posterior, top: float) -> None:
+def _finish(ax: Axes, posterior: Posterior, bottom: float, top: float) -> None:
     """Name the axes and leave room for the legend above the curves."""
     drawn = [line for line in ax.lines if line.get_gid() == MARK]
-    before = ax.get_ylim()[1] if len(drawn) > 1 else 0.0
-    ax.set_ylim(0.0, max(before, HEADROOM * top) or 1.0)
+    under, before = ax.get_ylim() if len(drawn) > 1 else (0.0, 0.0)
+    ax.set_ylim(min(under, 1.05 * bottom), max(before, HEADROOM * top) or 1.0)
     ax.margins(x=0.0)
     ax.set_xlabel("confidential value y")
     ax.set_ylabel("density")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,11 +25,18 @@ def save_figure(axes: Axes, path: str | os.PathLike[str]) -> None:
     """
     path = Path(path)
     suffix = picture_format(path)
+    with whole_file(path) as temporary:
+        axes.figure.figure.savefig(temporary, format=suffix, dpi=150)
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """Give a temporary path to write to; it takes the place of the file at the end, and vanishes on failure."""
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path} cannot be written: the folder {path.parent} does not exist. Create it.")
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
     try:
-        axes.figure.figure.savefig(temporary, format=suffix, dpi=150)
+        yield temporary
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)

@@ -13,6 +13,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 LINES: tuple[Any, ...] = ("solid", (0, (7, 1.5, 1.5, 1.5)), (0, (1.5, 1.5)), (0, (9, 2)))
 RELEASE_COLOUR = "0.88"
 RELEASE_EDGE = "0.65"
+PRIOR_COLOUR = "0.3"
+PRIOR_LINE: Any = (0, (1, 1.6))
 TRUTH_COLOUR = "black"
 TRUTH_LINE: Any = (0, (4, 2.5))
 

@@ -29,7 +29,7 @@ def spread_statistics() -> dict[str, Statistic]:
     return {
         "mean": lambda z: float(np.mean(z)),
         "sd": lambda z: float(np.std(z)),
-        "skewness": lambda z: float(np.mean((z - z.mean()) ** 3) / max(float(np.std(z)), 1e-300) ** 3),
+        "skewness": lambda z: float(np.mean((z - z.mean()) ** 3) / max(float(np.std(z)), 1e-100) ** 3),
         "smallest": lambda z: float(np.min(z)),
         "largest": lambda z: float(np.max(z)),
     }

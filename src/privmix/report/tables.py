@@ -1,0 +1,118 @@
+"""Rows of tables as text: the mechanism, the summary of the chains, what the density says, how the fit was made."""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Callable
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from privmix.plots.words import describe_guarantee
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from privmix.mechanisms import Mechanism
+    from privmix.posterior import Posterior
+
+# Longest text of a part in a table; scales or edges one by one would fill pages.
+LONGEST = 240
+QUANTILES = {0.05: "5% lie below", 0.25: "25% lie below", 0.5: "median", 0.75: "75% lie below", 0.95: "95% lie below"}
+# Fields of a mechanism that are worth a row: name, label, how to show it.
+DETAILS: list[tuple[str, str, Callable[[Any], str]]] = [
+    ("noise", "noise on each count", str),
+    ("scale", "scale of the noise", lambda value: number(value)),
+    ("cells", "cells", lambda value: f"{value:,}"),
+    ("bin_count", "bins", lambda value: f"{value:,}"),
+    ("draws", "released draws", lambda value: f"{value:,}"),
+    ("uniform", "uniform share", lambda value: number(value)),
+]
+
+
+def mechanism_rows(mechanism: Mechanism, records: int) -> list[list[str]]:
+    """Return rows that say how the records were released and what that promises."""
+    promise = "guarantee of each record" if not mechanism.is_global else "guarantee, one record replaced"
+    rows = [["mechanism", type(mechanism).__name__], [promise, describe_guarantee(mechanism.guarantee)]]
+    if mechanism.bounds is not None:
+        lower, upper = mechanism.bounds
+        rows.append(["bounds of a record", f"{lower:g} to {upper:g}"])
+    rows += [[label, show(getattr(mechanism, name))] for name, label, show in DETAILS if _has(mechanism, name)]
+    return [*rows, ["records (public)" if mechanism.is_global else "records", f"{records:,}"]]
+
+
+def _has(mechanism: Mechanism, name: str) -> bool:
+    return isinstance(getattr(mechanism, name, None), float | int | str)
+
+
+def summary_rows(table: pd.DataFrame) -> list[list[str]]:
+    """Return the rows of a posterior's summary as text."""
+    columns = ("mean", "sd", "ess_bulk", "ess_tail")
+    return [
+        [str(name), *[number(row[c]) for c in columns], number(row["r_hat"], 4), str(row["note"])]
+        for name, row in table.iterrows()
+    ]
+
+
+def number(value: Any, digits: int = 3) -> str:
+    """Return a number with a few significant digits, and whole above that; a missing one as a dash."""
+    if not math.isfinite(value):
+        return "–"
+    return f"{value:,.0f}" if abs(value) >= 10 ** (digits - 1) else f"{value:.{digits}g}"
+
+
+def answer_rows(posterior: Posterior, level: float) -> list[list[str]]:
+    """Return rows that answer common questions on the confidential data, with their intervals.
+
+    A kernel that has no moments or no quantiles leaves its rows out.
+    """
+    rows = []
+    try:
+        moments = posterior.moments(level)
+        for name, label in (("mean", "mean"), ("sd", "standard deviation")):
+            rows.append([label, *_interval(moments.sel(moment=name))])
+    except (ValueError, NotImplementedError):
+        pass
+    try:
+        quantiles = posterior.quantile(list(QUANTILES), level)
+        rows += [[label, *_interval(quantiles.isel(prob=j))] for j, label in enumerate(QUANTILES.values())]
+    except (ValueError, NotImplementedError):
+        pass
+    return rows
+
+
+def _interval(row: Any) -> list[str]:
+    return [number(float(row["mean"]), 4), f"{number(float(row['lower']), 4)} to {number(float(row['upper']), 4)}"]
+
+
+def setting_rows(posterior: Posterior) -> list[list[str]]:
+    """Return rows that say how the fit was made, enough to make it again."""
+    model, plan, attrs = posterior.model, posterior._plan, posterior.datatree.attrs
+    seconds = max(float(value) for value in attrs["seconds"])
+    rows = [["mechanism", shorten(model.mechanism)], ["kernel", shorten(model.kernel)], ["prior", shorten(model.prior)]]
+    rows.append(["sampler", shorten(posterior.sampler)])
+    if "auto" in attrs:
+        rows.append(["why this sampler", shorten(str(attrs["auto"]).partition(": ")[2] or str(attrs["auto"]))])
+    rows.append(["chains and draws", f"{counted(posterior.chains, 'chain')} of {counted(posterior.draws, 'draw')}"])
+    rows.append(["warm-up and thinning", f"{counted(plan.warmup, 'sweep')} first, then {plan.thin:,} for each draw"])
+    rows.append(["seed of the chains", str(attrs["seed"])])
+    if posterior.support is not None:
+        rows.append(["density cut to", "{:g} to {:g}".format(*posterior.support)])
+    return [*rows, ["time of the slowest chain", f"{number(seconds)} s"], ["versions at this report", versions()]]
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun, in the plural where there is not one."""
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def shorten(value: Any) -> str:
+    """Return a part as text, cut where it is long."""
+    text = " ".join((value if isinstance(value, str) else repr(value)).split())
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def versions() -> str:
+    """Return the versions of the library, of Python and of what numbers depend on."""
+    names = ("privmix", "numpy", "scipy", "numba")
+    return f"Python {platform.python_version()}, " + ", ".join(f"{name} {version(name)}" for name in names)

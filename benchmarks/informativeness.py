@@ -2,7 +2,8 @@
 
 Run with `python -m benchmarks.informativeness`: about a minute of one core.
 
-Section 4.1's data, n = 200, Laplace noise on bounds (−10, 10), the paper's model. For each ε the null range is made
+Section 4.1's data, n = 200, Laplace noise on bounds (−10, 10), the model of `privmix.fit` or, with `--model paper`, the
+paper's. For each ε the null range is made
 once, from 20 releases without information, because it does not depend on the data; then ten data sets are measured
 against it.
 """
@@ -16,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from benchmarks.ess import section_4_1
-from privmix import PrivateMixture, mechanisms
+from privmix import PrivateMixture, fit, mechanisms
 from privmix.engine import Plan
 from privmix.posterior.informativeness import Yardstick, density_draws_mean, judge
 
@@ -26,21 +27,23 @@ RECORDS, BOUNDS = 200, (-10.0, 10.0)
 def measure(epsilon: float, options: argparse.Namespace) -> str:
     """Return a row of the table."""
     mechanism = mechanisms.Laplace(epsilon=epsilon, bounds=BOUNDS)
-    model = PrivateMixture(mechanism)
     clock = time.process_time()
     sweeps = {name: getattr(options, name) for name in ("draws", "warmup", "thin")}
     with ThreadPoolExecutor(1) as one:
         fits = []
         for data_set in range(1, options.data_sets + 1):
             z = mechanism.privatize(section_4_1(RECORDS, data_set), seed=100 + data_set)
-            fits.append(model.sample(z, seed=data_set, chains=options.chains, executor=one, **sweeps))
+            settings = {**sweeps, "seed": data_set, "chains": options.chains, "executor": one}
+            paper = options.model == "paper"
+            fits.append(PrivateMixture(mechanism).sample(z, **settings) if paper else fit(z, mechanism, **settings))
+        model, support = fits[0].model, fits[0].support
         yardstick = Yardstick.of(fits[0], np.random.default_rng(options.seed))
         short = Plan(model, fits[0].sampler, fits[0]._plan.z, *sweeps.values(), allocations=False)
         seeds = np.random.SeedSequence([options.seed, int(1000 * epsilon)]).spawn(options.null)
         null = np.array([yardstick.null_distance(short, options.chains, seed, one) for seed in seeds])
     found = [
-        judge(yardstick.distance(density_draws_mean(model.kernel, fit._stacked(), yardstick.grid, None)), null)
-        for fit in fits
+        judge(yardstick.distance(density_draws_mean(model.kernel, each._stacked(), yardstick.grid, support)), null)
+        for each in fits
     ]
     distances = np.array([each.distance for each in found])
     outside, seconds = sum(each.informative for each in found), time.process_time() - clock
@@ -53,6 +56,7 @@ def measure(epsilon: float, options: argparse.Namespace) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--epsilon", type=float, nargs="+", default=[0.1, 1.0, 5.0, 10.0, 50.0])
+    parser.add_argument("--model", choices=["fit", "paper"], default="fit")
     parser.add_argument("--data-sets", type=int, default=10)
     parser.add_argument("--null", type=int, default=20)
     parser.add_argument("--draws", type=int, default=500)

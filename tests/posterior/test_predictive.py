@@ -1,14 +1,12 @@
 """Predictive draws of records and releases, and the checks made of them."""
 
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from privmix import Posterior, PrivateMixture, kernels, mechanisms, samplers
-from privmix.mechanisms import LocalMechanism
 
 pytestmark = pytest.mark.xdist_group("fits")
 
@@ -60,38 +58,27 @@ def test_rows_are_released_as_rows():
     assert list(table["statistic"].values) == ["mean", "sd", "distance"]
 
 
-@dataclass(frozen=True)
-class NoisyCounts(LocalMechanism):
-    """One release of a whole data set: the counts of ten bins with noise."""
-
-    records: int = 30
-    is_global: ClassVar[bool] = True
-
-    def log_q(self, z, y):
-        return 0.0
-
-    def perturb(self, rng, y):
-        counts = np.histogram(np.clip(y, -10.0, 10.0), np.linspace(-10.0, 10.0, 11))[0]
-        return counts + rng.laplace(0.0, 1.0, 10)
+COUNTS = mechanisms.NoisyHistogram(300, 10, epsilon=2.0, bounds=(-10.0, 10.0))
 
 
-def whole_release(posterior, z):
-    plan = replace(posterior._plan, model=replace(posterior.model, mechanism=NoisyCounts()), z=z)
-    return Posterior(plan, posterior._chains, posterior.datatree)
+@pytest.fixture(scope="module")
+def whole():
+    """A fit to one release of a whole data set."""
+    z = COUNTS.privatize(np.random.default_rng(5).normal(1.0, 2.0, 300), seed=6)
+    return PrivateMixture(COUNTS).sample(z, draws=200, warmup=200, chains=2, seed=1)
 
 
-def test_release_of_a_whole_data_set(posterior):
-    sample = whole_release(posterior, np.zeros(10)).predictive(4, seed=1)
-    assert sample["y"].shape == (4, 30)
+def test_release_of_a_whole_data_set(whole):
+    sample = whole.predictive(4, seed=1)
+    assert sample["y"].shape == (4, 300)
     assert sample["z"].shape == (4, 10)
-    assert np.abs(sample["z"].sum("z_0") - 30.0).max() < 20.0
+    assert np.abs(sample["z"].sum("z_0") - 300.0).max() < 30.0
 
 
-def test_check_of_a_whole_release_tells_the_right_one(posterior):
-    y = np.random.default_rng(5).normal(1.0, 2.0, 30)
-    good = NoisyCounts().perturb(np.random.default_rng(1), y)
-    right = whole_release(posterior, good).predictive_check(replicates=100)
-    wrong = whole_release(posterior, np.roll(good, 4)).predictive_check(replicates=100)
+def test_check_of_a_whole_release_tells_the_right_one(whole):
+    right = whole.predictive_check(replicates=100)
+    plan = replace(whole._plan, z=np.roll(whole._plan.z, 4))
+    wrong = Posterior(plan, whole._chains, whole.datatree).predictive_check(replicates=100)
     assert float(right["p_value"].sel(statistic="distance")) > 0.02
     assert float(wrong["p_value"].sel(statistic="distance")) < 0.02
 

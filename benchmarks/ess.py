@@ -21,8 +21,9 @@ from privmix import PrivateMixture, mechanisms, samplers
 from privmix.posterior.diagnostics import summarise
 
 POINTS = np.array([-7.5, -5.0, -2.0, 0.0, 3.0, 5.5])
-PAPER = {"Neal5 m=1": samplers.Neal5(), "Slice": samplers.Slice()}
+PAPER = {"Neal5 m=1": samplers.Neal5(), "Slice, the paper's": samplers.Slice(swaps=False)}
 OURS = {
+    "Slice": samplers.Slice(),
     "Slice exact": samplers.Slice(records="exact"),
     "Slice integrated, impute": samplers.Slice(records="integrated"),
     "Slice integrated, walk": samplers.Slice(records="integrated", update="walk"),
@@ -32,6 +33,7 @@ OURS = {
     "Neal8 walk": samplers.Neal8(),
     "SplitMerge(Neal5 exact)": samplers.SplitMerge(samplers.Neal5(exact=True)),
     "SplitMerge(Neal8)": samplers.SplitMerge(samplers.Neal8()),
+    "Binned": samplers.Binned(bins=128),
 }
 
 

@@ -8,12 +8,14 @@ density. The error is ∫|estimate − truth| over the bounds, for the posterior
 (negative counts set to 0), and for a normal kernel estimate of those counts with Silverman's bandwidth. All three
 and the truth are normalised on the bounds.
 
-`--cost` times a sweep at n = 1,000 and at n = 1,000,000 instead.
+`--cost` times a sweep at n = 1,000 and at n = 1,000,000 instead; `--agreement` compares the posterior means of all
+samplers at n = 1,000 in units of their joint Monte Carlo errors.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -21,6 +23,7 @@ import numpy as np
 
 from privmix import PrivateMixture, kernels, mechanisms, samplers
 from privmix.posterior.density import density_draws
+from privmix.posterior.diagnostics import summarise
 from privmix.posterior.predictive import draw_records
 from privmix.posterior.prior import prior_draws
 
@@ -106,6 +109,47 @@ def cost(records: int, sweeps: int) -> float:
         return (time.process_time() - clock) / sweeps
 
 
+# Sweeps for each kept draw, so that all samplers take a similar time
+SAMPLERS = {
+    "Neal5": (samplers.Neal5(), 20),
+    "Slice": (samplers.Slice(), 20),
+    "Slice, exact records": (samplers.Slice(records="exact"), 10),
+    "Binned": (samplers.Binned(), 10),
+}
+
+
+def agreement(draws: int) -> None:
+    """Print the mean density by every sampler, and the largest distance between two in joint errors."""
+    rng, points = np.random.default_rng(3), np.linspace(-8.0, 8.0, 9)
+    y = np.clip(rng.choice([-5.0, 0.0, 5.0], 1000) + rng.standard_normal(1000), *BOUNDS)
+    found = {}
+    for mechanism in (
+        mechanisms.NoisyHistogram(1000, 32, epsilon=1.0, bounds=BOUNDS),
+        mechanisms.SmoothedHistogram(1000, 32, 200, epsilon=200.0, bounds=BOUNDS),
+    ):
+        model = PrivateMixture(mechanism, kernels.Normal(0.0, 0.25, 3.0, 3.0))
+        release = mechanism.perturb(rng, y)
+        for name, (sampler, thin) in SAMPLERS.items():
+            settings = {"draws": draws, "warmup": draws * thin // 4, "thin": thin, "chains": 4, "seed": 1}
+            with ThreadPoolExecutor(1) as one:
+                posterior = model.sample(release, sampler, executor=one, **settings)
+            values = posterior.density_draws(points).values
+            table = summarise({str(x): values[..., j] for j, x in enumerate(points)})
+            found[name] = table["mean"].to_numpy(), (table["sd"] / np.sqrt(table["ess_bulk"])).to_numpy()
+            numbers = " ".join(f"{value:.4f}" for value in table["mean"])
+            clusters = float(posterior.n_clusters.mean())
+            print(
+                f"{type(mechanism).__name__:18} {name:21} {numbers}  R-hat {table['r_hat'].max():.3f}  K {clusters:.2f}"
+            )
+        pairs = itertools.combinations(found, 2)
+        gaps = [np.abs(found[a][0] - found[b][0]) / np.hypot(found[a][1], found[b][1]) for a, b in pairs]
+        gaps = np.array(gaps)
+        print(
+            f"  {gaps.size} comparisons, largest {gaps.max():.2f} joint errors, {int((gaps > 3).sum())} above 3",
+            flush=True,
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--records", type=int, default=100_000)
@@ -115,7 +159,11 @@ def main() -> None:
     parser.add_argument("--thin", type=int, default=8)
     parser.add_argument("--kernel", choices=["normal", "beta"], default="normal")
     parser.add_argument("--cost", action="store_true", help="time a sweep at n = 1e3 and n = 1e6")
+    parser.add_argument("--agreement", action="store_true", help="compare the samplers at n = 1,000")
     options = parser.parse_args()
+    if options.agreement:
+        agreement(options.draws)
+        return
     if options.cost:
         pairs = [(cost(1_000, 3000), cost(1_000_000, 3000)) for _ in range(3)]
         for small, large in pairs:

@@ -3,7 +3,7 @@ import pytest
 from scipy import special, stats
 
 from numerics.quadrature import ALPHA
-from privmix.numerics import beta_logs, exponential, gamma, log_gamma_variate, normal, uniform, uniform_index
+from privmix.numerics import beta_logs, binomial, exponential, gamma, log_gamma_variate, normal, uniform, uniform_index
 
 N = 20_000
 
@@ -25,6 +25,19 @@ def draws(variate, *args, n=N, seed=1):
 )
 def test_law(variate, args, law):
     assert stats.kstest(draws(variate, *args), law.cdf).pvalue > ALPHA
+
+
+@pytest.mark.parametrize(("n", "p"), [(5, 0.3), (40, 0.9), (1000, 0.01)])
+def test_binomial(n, p):
+    counts = np.bincount(draws(binomial, n, p), minlength=n + 1)
+    expected = N * stats.binom.pmf(np.arange(n + 1), n, p)
+    often = expected >= 5.0
+    observed, wanted = (
+        np.append(counts[often], counts[~often].sum()),
+        np.append(expected[often], expected[~often].sum()),
+    )
+    keep = wanted > 0.0
+    assert stats.chisquare(observed[keep], wanted[keep] * observed[keep].sum() / wanted[keep].sum()).pvalue > ALPHA
 
 
 @pytest.mark.parametrize("n", [1, 2, 7])

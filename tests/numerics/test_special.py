@@ -14,6 +14,7 @@ SHAPES = [1e-8, 1e-3, 0.5, 1.0, 2.0, 7.3, 1e3, 1e5]
 def test_every_export_is_tested():
     tested = {"log_add_exp", "log_beta", "normal_cdf"} | {
         "beta_logs",
+        "binomial",
         "exponential",
         "gamma",
         "log_gamma_variate",

@@ -23,6 +23,7 @@ MODELS = {
     "beta, noisy": PrivateMixture(mechanisms.NoisyHistogram(4, 3, epsilon=2.0, bounds=UNIT), kernels.Beta()),
     "normal, noisy": PrivateMixture(mechanisms.NoisyHistogram(4, EDGES, epsilon=2.0), kernels.Normal()),
 }
+BETAS = ("beta, smoothed", "beta, noisy")
 RELEASES = {
     "beta, smoothed": np.array([0.1, 0.2, 0.15, 0.9, 0.95]),
     "beta, noisy": np.array([2.4, -0.6, 1.9]),
@@ -51,9 +52,11 @@ def exact_law(case):
 
 
 @pytest.mark.parametrize("sampler", GLOBAL_SAMPLERS, ids=repr)
-@pytest.mark.parametrize("case", MODELS)
+@pytest.mark.parametrize("case", ["normal, noisy", *[pytest.param(c, marks=pytest.mark.long) for c in BETAS]])
 def test_partitions_follow_their_exact_law(case, sampler):
-    result = enumeration_test(MODELS[case], sampler, RELEASES[case], exact_law(case), chains=4000, sweeps=40)
+    # A chain forgets its start slowly where records move by proposals: 40 sweeps are too few, 120 are enough.
+    sweeps = 40 if isinstance(sampler, samplers.Binned) else 200
+    result = enumeration_test(MODELS[case], sampler, RELEASES[case], exact_law(case), chains=4000, sweeps=sweeps)
     assert result.p_value > 1e-6, str(result)
 
 
@@ -90,8 +93,8 @@ def labels_of_bins(parts, data, state, rng, ys, labels):
     "mechanism",
     [
         mechanisms.Laplace(epsilon=5.0, bounds=(-5.0, 5.0)),
-        mechanisms.Gaussian(scale=1.0, bounds=(-5.0, 5.0)),
-        mechanisms.SquareWave(epsilon=3.0, bounds=(-5.0, 5.0)),
+        pytest.param(mechanisms.Gaussian(scale=1.0, bounds=(-5.0, 5.0)), marks=pytest.mark.long),
+        pytest.param(mechanisms.SquareWave(epsilon=3.0, bounds=(-5.0, 5.0)), marks=pytest.mark.long),
     ],
     ids=lambda m: type(m).__name__,
 )
@@ -139,7 +142,7 @@ def _sd(posterior):
     return float(np.sqrt(np.trapezoid((grid - mean) ** 2 * density, grid)))
 
 
-@pytest.mark.parametrize("sampler", GLOBAL_SAMPLERS, ids=repr)
+@pytest.mark.parametrize("sampler", [samplers.Slice(records="exact"), samplers.Binned()], ids=repr)
 def test_twin_is_equal(sampler):
     assert twin_gap(MODELS["normal, noisy"], sampler, n=4) < 1e-9
 

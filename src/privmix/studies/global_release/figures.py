@@ -34,7 +34,7 @@ def _curves(results: Results, path: Path, what: str, label: str) -> None:
             pictures.draw_medians(panel, chosen, "epsilon", what, "fit", fits)
             pictures.log_axis(panel, results.axis("epsilon"), "ε")
             if what == "l1":
-                panel.axhline(_uniform_error(), color=RELEASE_EDGE, linewidth=1.0, label="uniform density")
+                panel.axhline(THREE_BETAS.uniform_error(), color=RELEASE_EDGE, linewidth=1.0, label="uniform density")
             if what == "acceptance":
                 epsilons = np.array(results.axis("epsilon"))
                 panel.plot(epsilons, np.exp(-epsilons), color=RELEASE_EDGE, linewidth=1.0, label="bound e^−ε")
@@ -42,11 +42,6 @@ def _curves(results: Results, path: Path, what: str, label: str) -> None:
         axes[i, 0].set_ylabel(f"{label}\n{TITLES[base]}")
     axes[0, 0].set_ylim(bottom=0.0)  # after the curves: a limit that is set stays
     pictures.finish(axes, "Smoothed histogram, n = 250: medians over data sets (bars: 10% to 90%)", results, path)
-
-
-def _uniform_error() -> float:
-    grid = THREE_BETAS.grid(2000)
-    return float(abs(THREE_BETAS.density(grid) - 1.0).mean())
 
 
 def _densities(results: Results, path: Path, base: str) -> None:

@@ -19,8 +19,7 @@ def figures(results: Results, folder: Path) -> None:
 
 def _errors(results: Results, path: Path) -> None:
     """Draw the error against the number of records, a panel for each ε and a curve for each mechanism."""
-    epsilons, grid = results.axis("epsilon"), THREE_NORMALS.grid(2000)
-    uniform = float(abs(THREE_NORMALS.density(grid) - 0.05).mean() * 20.0)
+    epsilons, uniform = results.axis("epsilon"), THREE_NORMALS.uniform_error()
     axes = pictures.panels(1, len(epsilons), sharey=True)
     for j, epsilon in enumerate(epsilons):
         chosen = results.select(epsilon=epsilon)

@@ -40,6 +40,11 @@ class Target:
         values = sum(one.pdf(grid) for one in self.components) / mass
         return np.where((grid >= lower) & (grid <= upper), values, 0.0)
 
+    def uniform_error(self) -> float:
+        """Return the L1 error of the uniform density: above it an estimate says less than nothing."""
+        lower, upper = self.bounds
+        return float(abs(self.density(self.grid(2000)) * (upper - lower) - 1.0).mean())
+
     def grid(self, points: int) -> np.ndarray:
         """Return the middles of equal cells of the interval: a beta density may be infinite at its ends."""
         lower, upper = self.bounds

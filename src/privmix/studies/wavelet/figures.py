@@ -33,17 +33,11 @@ def _curves(results: Results, path: Path, what: str, label: str) -> None:
         pictures.log_axis(panel, results.axis("epsilon"), "ε")
         panel.set_title(MECHANISMS[name], fontsize="medium")
         if what == "l1":
-            panel.axhline(uniform_error(), color=RELEASE_EDGE, linewidth=1.0, label="uniform density")
+            panel.axhline(THREE_BETAS.uniform_error(), color=RELEASE_EDGE, linewidth=1.0, label="uniform density")
     axes[0, 0].set_ylim(bottom=1.0 if what == "r_hat" else 0.0)  # after the curves: a limit that is set stays
     for row in axes:
         row[0].set_ylabel(label)
     pictures.finish(axes, "Three betas: medians over data sets (bars: 10% to 90%)", results, path)
-
-
-def uniform_error() -> float:
-    """Return the L1 error of the uniform density: above it an estimate says less than nothing."""
-    grid = THREE_BETAS.grid(2000)
-    return float(abs(THREE_BETAS.density(grid) - 1.0).mean())
 
 
 def _densities(results: Results, path: Path, fit: str) -> None:

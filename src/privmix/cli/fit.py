@@ -26,6 +26,7 @@ class SamplerName(StrEnum):
     auto = "auto"
     neal5 = "neal5"
     neal8 = "neal8"
+    binned = "binned"
     slice = "slice"
 
 
@@ -224,7 +225,8 @@ def build_sampler(name: SamplerName, auxiliaries: int | None) -> Sampler:
         return samplers.Neal8() if auxiliaries is None else samplers.Neal8(auxiliaries)
     if auxiliaries is not None:
         raise ValueError(f"--auxiliaries belongs to --sampler neal5 or neal8; {name} has none. Leave it out.")
-    return samplers.Slice() if name is SamplerName.slice else samplers.Auto()
+    others: dict[SamplerName, Sampler] = {SamplerName.slice: samplers.Slice(), SamplerName.binned: samplers.Binned()}
+    return others.get(name, samplers.Auto())
 
 
 def _sample(

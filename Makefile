@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SETUP := $(VENV)/.ready
+SETUP_TEST := $(VENV)/.ready-test
 SETUP_DOCS := $(VENV)/.ready-docs
 
 .PHONY: demo test lint types imports unit test-long studies-small bench bench-ess docs clean
@@ -12,32 +13,32 @@ demo: $(SETUP)  ## simulate, privatise, fit with both samplers, write a picture 
 
 test: lint types imports unit  ## everything that a change must pass
 
-lint: $(SETUP)
+lint: $(SETUP_TEST)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(SETUP)
+types: $(SETUP_TEST)
 	$(BIN)/mypy
 
-imports: $(SETUP)
+imports: $(SETUP_TEST)
 	$(BIN)/lint-imports
 
-unit: $(SETUP)
+unit: $(SETUP_TEST)
 	$(BIN)/pytest -n 2 --dist worksteal -m "not long"
 
-test-long: $(SETUP)  ## the long statistical runs; the record of the last one is tests/long/RECORD.md
+test-long: $(SETUP_TEST)  ## the long statistical runs; the record of the last one is tests/long/RECORD.md
 	cp tests/long/HEAD.md tests/long/RECORD.md
 	PRIVMIX_RECORD=tests/long/RECORD.md $(BIN)/pytest -n 2 --dist worksteal -m long
 
-studies-small: $(SETUP)  ## the miniature of every study, with its figures, into studies-small/; test-long runs them too
+studies-small: $(SETUP_TEST)  ## the miniature of every study, with its figures, into studies-small/; test-long runs them too
 	for study in laplace wavelet gaussian donors mechanisms global accuracy; do \
 		$(BIN)/privmix study $$study --small --workers 2 --output studies-small/$$study || exit 1; \
 	done
 
-bench: $(SETUP)  ## ratios measured in one run: cost of a record-update against a standard-normal draw
+bench: $(SETUP_TEST)  ## ratios measured in one run: cost of a record-update against a standard-normal draw
 	$(BIN)/python -m benchmarks
 
-bench-ess: $(SETUP)  ## effective draws of the density per CPU second, for every sampler; about an hour
+bench-ess: $(SETUP_TEST)  ## effective draws of the density per CPU second, for every sampler; about an hour
 	$(BIN)/python -m benchmarks.ess
 
 docs: $(SETUP_DOCS)
@@ -45,6 +46,10 @@ docs: $(SETUP_DOCS)
 
 $(SETUP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	touch $@
+
+$(SETUP_TEST): $(SETUP)
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[test]"
 	touch $@
 

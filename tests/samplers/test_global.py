@@ -134,6 +134,23 @@ def test_few_bins_change_what_many_do_not():
     assert abs(spread[0] - _sd(exact)) > 0.05
 
 
+def test_records_have_clusters_on_counts_too():
+    """The similarity of records, from labels that are drawn from counts, is that of a sampler with labels."""
+    mechanism = mechanisms.Gaussian(scale=1.0, bounds=(-10.0, 10.0))
+    rng = np.random.default_rng(1)
+    z = mechanism.privatize(np.where(rng.random(60) < 0.5, rng.normal(-4.0, 1.0, 60), rng.normal(4.0, 1.0, 60)), seed=2)
+    model = PrivateMixture(mechanism, kernels.Normal())
+    settings = {"draws": 2000, "warmup": 1000, "thin": 3, "chains": 2, "seed": 3}
+    ours = model.sample(z, samplers.Binned(), **settings)
+    other = model.sample(z, samplers.Neal8(), **settings)
+    assert (ours.datatree["posterior"]["allocation"] >= 0).all()
+    clusters = np.sort(ours.datatree["posterior"]["allocation"].values, axis=-1)
+    assert ((np.diff(clusters, axis=-1) > 0).sum(axis=-1) + 1 == ours.n_clusters.values).all()
+    gap = np.abs(np.asarray(ours.similarity()) - np.asarray(other.similarity()))
+    assert gap.mean() < 0.03, gap.mean()
+    assert np.asarray(other.similarity()).std() > 0.2
+
+
 def _sd(posterior):
     grid = np.linspace(-5.0, 5.0, 2001)
     density = posterior.density(grid)["mean"].values

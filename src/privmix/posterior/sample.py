@@ -80,13 +80,6 @@ def keeps_allocations(plan: Plan, chains: int, wanted: bool | None) -> bool:
                 "density and its bands are served."
             )
         return False
-    if not plan.sampler.holds_records:
-        if wanted:
-            raise ValueError(
-                f"{type(plan.sampler).__name__} keeps counts and no records, so that it has no allocations. Give a "
-                "sampler that keeps records, such as Slice() or Neal5()."
-            )
-        return False
     return 4 * plan.records * plan.draws * chains <= ALLOCATION_BYTES if wanted is None else wanted
 
 

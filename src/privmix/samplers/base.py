@@ -78,8 +78,6 @@ class Sampler:
     holds_sticks: ClassVar[bool] = False
     #: whether the state is a partition with atoms and no records, so that `SplitMerge` can move whole clusters
     holds_partition: ClassVar[bool] = False
-    #: whether each record has a cluster in the state; a sampler on counts keeps none
-    holds_records: ClassVar[bool] = True
     #: whether cluster parameters are integrated out of the label step
     conjugate: ClassVar[bool] = False
 

@@ -23,7 +23,7 @@ import numpy as np
 from privmix.samplers import base
 from privmix.samplers.capabilities import need_log_base
 from privmix.samplers.moves.atoms import copy_row, update_base
-from privmix.samplers.moves.bin_rows import bin_of_record, find_bins, redraw_counts
+from privmix.samplers.moves.bin_rows import bin_of_record, find_bins, label_records, redraw_counts
 from privmix.samplers.moves.measure import LEFT
 from privmix.samplers.moves.mixture_of_bins import (
     SOME,
@@ -88,24 +88,26 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class Binned(base.Sampler):
-    """The sampler that keeps only counts: for histograms, and for releases of very many records.
+    """The sampler that keeps only counts: for histograms, and for releases of many records.
 
-    It gives densities and bands, and no clusters of records.
+    Where records were released one by one, a draw gives each a cluster from those of its bin.
 
     Parameters
     ----------
     bins
         Bins for mechanisms that add noise to each record, over the bounds and five standard deviations of the noise on
-        either side. Histograms and mechanisms with few outputs have bins of their own.
+        either side; by default so many that a bin is a quarter of a standard deviation wide, from 64 to 2,048.
+        Histograms and mechanisms with few outputs have bins of their own.
     """
 
-    bins: int = 512
+    bins: int | None = None
 
     functions: ClassVar[dict[Callable, Callable]]
     holds_sticks: ClassVar[bool] = True
-    holds_records: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
+        if self.bins is None:
+            return
         whole = isinstance(self.bins, int) and not isinstance(self.bins, bool)
         if not whole or self.bins < 2:
             raise ValueError(f"Binned: bins must be a whole number of at least 2; got {self.bins!r}.")
@@ -221,7 +223,13 @@ def record(parts, data, state, rng, draws, d):
     for h in range(state.cursor[STICKS]):
         if state.size[h] > 0 or mass_before(state, h) > LEFT:
             sticks = h + 1
-    return record_sticks(parts, state, rng, draws, d, sticks)
+    if not record_sticks(parts, state, rng, draws, d, sticks):
+        return False
+    if draws.allocation.shape[1] > 0:
+        label_records(parts, data, state, rng, draws.allocation[d])
+        for i in range(draws.allocation.shape[1]):
+            draws.allocation[d, i] = state.offset[draws.allocation[d, i]]
+    return True
 
 
 def always(state, h):

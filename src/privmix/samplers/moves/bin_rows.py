@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 # Equal bins reach this many standard deviations of the noise beyond the bounds; the outermost are open.
 REACH = 5.0
+# Width of a bin in standard deviations of the noise: rounding adds a variance of half a per cent of the noise's.
+FINE = 0.25
 # Places of the two points of Gauss's rule in a bin of unit width.
 LOWER, UPPER = 0.5 - 0.5 / math.sqrt(3.0), 0.5 + 0.5 / math.sqrt(3.0)
 
@@ -38,6 +40,11 @@ LOWER, UPPER = 0.5 - 0.5 / math.sqrt(3.0), 0.5 + 0.5 / math.sqrt(3.0)
 @slot
 def bin_of_record(parts, data, state, latent, i):
     """Return the bin of record i at the start."""
+
+
+@slot
+def label_records(parts, data, state, rng, labels):
+    """Write the stick of each record, given the table."""
 
 
 @slot
@@ -58,7 +65,7 @@ class Bins(NamedTuple):
     hooks: dict[Callable, Callable]
 
 
-def find_bins(model: PrivateMixture, wanted: int) -> Bins:
+def find_bins(model: PrivateMixture, wanted: int | None) -> Bins:
     """Return the bins of a model's release; say why where there are none."""
     mechanism: Any = model.mechanism
     if model.has_masses and isinstance(mechanism, Histogram):
@@ -70,6 +77,7 @@ def find_bins(model: PrivateMixture, wanted: int) -> Bins:
     if mechanism.outputs is not None:
         return Bins(len(mechanism.outputs), np.array(mechanism.outputs, dtype=np.float64), VALUES)
     lower, upper = _range(mechanism)
+    wanted = _default_count(mechanism, upper - lower) if wanted is None else wanted
     edges = np.linspace(lower, upper, wanted + 1)
     if convolution.cdf is None:
         return Bins(wanted, edges, {**LOCAL, fill_row: row_by_quadrature, bin_of_record: bin_of_edges})
@@ -97,6 +105,12 @@ def _range(mechanism: Any) -> tuple[float, float]:
         return mechanism.release_range
     reach = REACH * mechanism.noise_spread()
     return mechanism.bounds[0] - reach, mechanism.bounds[1] + reach
+
+
+def _default_count(mechanism: Any, width: float) -> int:
+    """Return so many bins that one is FINE standard deviations of the noise wide, within limits."""
+    spread = mechanism.noise_spread()
+    return 256 if spread is None else int(min(max(width / (FINE * spread), 64.0), 2048.0))
 
 
 def row_of_histogram(parts, data, state, theta, out):
@@ -168,8 +182,12 @@ def impute_in_bins(parts, data, state, rng, ys, labels):
         ys[j], labels[j] = y, label
 
 
-def impute_by_release(parts, data, state, rng, ys, labels):
-    """Give each record a stick from the table of its bin, and draw it given its release."""
+def no_labels(parts, data, state, rng, labels):
+    """Write nothing: one release of all records says nothing of any one of them."""
+
+
+def labels_from_table(parts, data, state, rng, labels):
+    """Give each record a stick from the table of its bin, each way as likely as any other."""
     for i in range(len(labels)):
         b = bin_of_record(parts, data, state, data, i)
         left = 0
@@ -181,20 +199,28 @@ def impute_by_release(parts, data, state, rng, ys, labels):
             h += 1
         state.table[h, b] -= 1
         labels[i] = h
-        ys[i] = draw_given(parts.mechanism, parts.kernel, rng, data.z[i], state.theta[h])
     for i in range(len(labels)):
         state.table[labels[i], bin_of_record(parts, data, state, data, i)] += 1
+
+
+def impute_by_release(parts, data, state, rng, ys, labels):
+    """Give each record a stick from the table of its bin, and draw it given its release."""
+    labels_from_table(parts, data, state, rng, labels)
+    for i in range(len(labels)):
+        ys[i] = draw_given(parts.mechanism, parts.kernel, rng, data.z[i], state.theta[labels[i]])
 
 
 HISTOGRAM: dict[Callable, Callable] = {
     fill_row: row_of_histogram,
     bin_of_record: bin_of_value,
     redraw_counts: update_counts,
+    label_records: no_labels,
     base.impute: impute_in_bins,
 }
 LOCAL: dict[Callable, Callable] = {
     bin_of_record: bin_of_edges,
     redraw_counts: keep_counts,
+    label_records: labels_from_table,
     base.impute: impute_by_release,
 }
 VALUES: dict[Callable, Callable] = {**LOCAL, fill_row: row_of_values, bin_of_record: bin_of_output}

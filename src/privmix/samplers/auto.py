@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 STRONG = 1.0
 # Noise below this share of the spread leaves the records nearly known.
 WEAK = 0.2
-# Records from which a release is rounded to bins, where that is possible and few bins do: at n = 1,000 counts gave 1.3 to
-# 6 times the effective draws of the best sampler over records, at n = 200 a third to nine tenths.
+# Records from which a release is rounded to bins, where that is possible and few bins do: at n = 1,000 counts gave 1.3
+# to 6 times the effective draws of the best sampler over records, at n = 200 a third to nine tenths.
 SEVERAL, FEW_BINS = 500, 256
 # Records from which it is rounded whatever the noise and the cost of g: a sweep over records takes longer than one over
 # bins, and what the rounding loses is far below the noise.

@@ -20,8 +20,18 @@ def test_choice_follows_the_noise():
     assert first == [
         samplers.SplitMerge(samplers.Neal5(exact=True)),
         samplers.Neal5(),
-        samplers.Slice(),
+        samplers.Slice(records="exact"),
     ]
+
+
+def test_choice_follows_the_number_of_records():
+    chosen = [samplers.Auto().candidates(*release(epsilon, n=600))[0].sampler for epsilon in (1.0, 10.0, 50.0)]
+    assert chosen == [samplers.Binned()] * 3
+    # A thousand bins would be needed for noise this weak: records are cheaper.
+    assert samplers.Auto().candidates(*release(500.0, n=600))[0].sampler == samplers.Slice(records="exact")
+    assert samplers.Auto().candidates(*release(500.0, n=21_000))[0].sampler == samplers.Binned()
+    costly = PrivateMixture(mechanisms.Laplace(epsilon=5.0, bounds=(0.0, 1.0)), kernels.Beta())
+    assert samplers.Auto().candidates(costly, np.full(21_000, 0.5))[0].sampler != samplers.Binned()
 
 
 def test_a_pair_without_g_gets_the_papers_samplers():

@@ -32,7 +32,10 @@ def test_partitions_follow_their_exact_law(noise, sampler, seed):
     assert result.p_value > 1e-6, str(result)
 
 
-@pytest.mark.parametrize("sampler", EXACT_SAMPLERS, ids=repr)
+SOME = EXACT_SAMPLERS[::2] + [pytest.param(sampler, marks=pytest.mark.long) for sampler in EXACT_SAMPLERS[1::2]]
+
+
+@pytest.mark.parametrize("sampler", SOME, ids=repr)
 @pytest.mark.parametrize("noise", ["laplace", pytest.param("gaussian", marks=pytest.mark.long)])
 def test_partitions_of_exact_samplers(noise, sampler):
     exact = partition_posterior(Z, noise, SCALE, CONCENTRATION, *BASE)
@@ -40,7 +43,12 @@ def test_partitions_of_exact_samplers(noise, sampler):
     assert result.p_value > 1e-6, str(result)
 
 
-@pytest.mark.parametrize("sampler", [*CONJUGATE_SAMPLERS, samplers.Neal8(), samplers.Neal5()], ids=repr)
+SERVED = [*CONJUGATE_SAMPLERS, samplers.Neal8(), samplers.Neal5()]
+
+
+@pytest.mark.parametrize(
+    "sampler", SERVED[::2] + [pytest.param(s, marks=pytest.mark.long) for s in SERVED[1::2]], ids=repr
+)
 def test_partitions_under_the_truncated_base_measure(sampler):
     exact = noisy_partitions.partition_posterior(Z, SCALE, CONCENTRATION, *BASE)
     model = PrivateMixture(MECHANISMS["gaussian"], kernels.NoisyNormal(SCALE, *BASE), priors.DirichletProcess(1.0))

@@ -51,7 +51,7 @@ def test_one_cell_and_its_figures(name, tmp_path):
     assert all(path.stat().st_size > 5000 for path in pictures)
 
 
-@pytest.mark.parametrize("name", CELLS)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.long) if k % 3 else n for k, n in enumerate(CELLS)])
 def test_cells_do_not_read_the_grid(name):
     """A finished cell stays valid when the grid grows: its result must not depend on fields marked as grid."""
     study = find_study(name)

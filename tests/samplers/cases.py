@@ -62,7 +62,7 @@ def _convolved():
 
 CONVOLVED = list(_convolved())
 ALL_EXACT = [(model, sampler) for model in CONVOLVED for sampler in EXACT_SAMPLERS]
-# Every exact sampler on the normal-Laplace pair, and one of them in turn on a third of the others; the rest is a long test.
+# Every exact sampler on the normal-Laplace pair, one of them in turn on a third of the others; the rest is a long test.
 SOME_EXACT = ALL_EXACT[: len(EXACT_SAMPLERS)] + [
     (model, EXACT_SAMPLERS[k % len(EXACT_SAMPLERS)]) for k, model in enumerate(CONVOLVED[1::3])
 ]

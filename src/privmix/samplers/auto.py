@@ -2,9 +2,9 @@
 
 What to expect, measured on the paper's Section 4.1: under strong noise, label steps with g(z|θ), parameters that walk
 on it, and one split or merge a sweep give four to twelve times the effective draws per second of the paper's better
-sampler; under moderate noise its Neal 5, whose record-update is the cheapest, is as good, and under weak noise its
-slice sampler. Where g is costly or unknown: Neal 5, or the slice sampler under weak noise. Histograms, and releases of
-very many records, are fitted on counts.
+sampler; under moderate noise its Neal 5, whose record-update is the cheapest, is as good, and under weak noise the
+slice sampler with exact records. Where g is costly or unknown: Neal 5, or the slice sampler under weak noise.
+Histograms, and releases of 500 records or more that few bins can hold, are fitted on counts.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ WEAK = 0.2
 # Records from which a release is rounded to bins, where that is possible and few bins do: at n = 1,000 counts gave 1.3
 # to 6 times the effective draws of the best sampler over records, at n = 200 a third to nine tenths.
 SEVERAL, FEW_BINS = 500, 256
-# Records from which it is rounded whatever the noise and the cost of g: a sweep over records takes longer than one over
-# bins, and what the rounding loses is far below the noise.
+# Records from which it is rounded however many bins that takes: a sweep over records takes longer than one over bins,
+# and what the rounding loses is far below the noise.
 MANY = 20_000
 # g(z|θ) that costs more than this many normal-Laplace evaluations is evaluated once a record at most.
 COSTLY = 5.0

@@ -17,7 +17,7 @@ import math
 from privmix.jit import slot
 from privmix.kernels.random_walk import TARGET, log_base, log_scale, parameter_count
 from privmix.kernels.slots import prepare
-from privmix.numerics import binomial, exponential, normal, uniform
+from privmix.numerics import binomial, exponential, normal, uniform, uniform_index
 from privmix.priors.base import log_stick_density
 from privmix.samplers.moves.atoms import copy_row
 from privmix.samplers.moves.sticks import STICKS
@@ -32,6 +32,8 @@ FACTOR = 4.0
 EACH = 8
 # Records of a bin that are handed out one by one: a binomial draw costs about as much as three.
 FEW = 6
+# Most steps by which a slice is widened.
+STEPS = 60
 # The least probability of a bin: what rounding could make negative.
 LEAST = 1e-300
 
@@ -201,17 +203,20 @@ def slice_stick(parts, state, rng, n, h, log_left, log_stick, log_rest):
     width = 4.0 / math.sqrt(1.0 + n * math.exp(log_left))
     left = place - width * uniform(rng)
     right = left + width
-    for _ in range(30):
+    steps = uniform_index(rng, STEPS)  # a limit on the steps keeps the move reversible only if split at random
+    for _ in range(steps):
         if stick_target(parts, state, h, log_left, left) < level:
             break
         left -= width
-    for _ in range(30):
+    for _ in range(STEPS - 1 - steps):
         if stick_target(parts, state, h, log_left, right) < level:
             break
         right += width
     while True:
         tried = left + (right - left) * uniform(rng)
-        if stick_target(parts, state, h, log_left, tried) >= level or right - left < 1e-12 * (1.0 + abs(place)):
+        if right - left < 1e-12 * (1.0 + abs(place)):
+            tried = place
+        if tried == place or stick_target(parts, state, h, log_left, tried) >= level:
             break
         if tried < place:
             left = tried

@@ -36,17 +36,6 @@ def density(baseline: baselines.Baseline) -> Callable[[np.ndarray, Any], np.ndar
     return lambda z, mechanism: baseline.fit(z, mechanism).density(GRID)
 
 
-def interpolated(baseline: baselines.EM) -> Callable[[np.ndarray, Any], np.ndarray]:
-    """Return the same with the middles of the cells joined by straight lines."""
-
-    def estimate(z: np.ndarray, mechanism: Any) -> np.ndarray:
-        fitted: Any = baseline.fit(z, mechanism)
-        middles = 0.5 * (fitted.edges[1:] + fitted.edges[:-1])
-        return np.interp(GRID, middles, fitted.mass / np.diff(fitted.edges))
-
-    return estimate
-
-
 # name: estimate, mechanism, published medians at the five ε by the number of records
 ROWS: dict[str, tuple[Callable, Callable, dict[int, str]]] = {
     "deconvolution, bootstrap": (
@@ -59,18 +48,18 @@ ROWS: dict[str, tuple[Callable, Callable, dict[int, str]]] = {
     "EM, 64 cells": (density(baselines.EM()), LAPLACE, {}),
     "EMS, 64 cells": (density(baselines.EMS()), LAPLACE, {}),
     "EMS, 64 cells, interpolated": (
-        interpolated(baselines.EMS()),
+        density(baselines.EMS(joined=True)),
         LAPLACE,
         {200: ".85 .77 .72 .51 .23", 1000: ".74 .70 .60 .35 .11", 10000: ".75 .71 .57 .36 .06"},
     ),
     "EMS, 256 cells, interpolated": (
-        interpolated(baselines.EMS(256)),
+        density(baselines.EMS(256, joined=True)),
         LAPLACE,
         {200: ".87 .82 .80 .63 .52", 1000: ".80 .68 .46 .29 .27", 10000: ".72 .68 .31 .13 .09"},
     ),
     "square wave, EMS, 64 cells": (density(baselines.EMS()), WAVE, {}),
     "square wave, EMS, 64, interpolated": (
-        interpolated(baselines.EMS()),
+        density(baselines.EMS(joined=True)),
         WAVE,
         {200: ".83 .65 .28 .25 .23", 1000: ".64 .54 .12 .11 .10", 10000: ".64 .50 .06 .06 .05"},
     ),

@@ -5,6 +5,7 @@ from typing import ClassVar
 import mpmath as mp
 import numpy as np
 import pytest
+from scipy import stats
 
 from convolutions.pairs import draws_of, log_g_of, worst
 from privmix.convolutions import find
@@ -157,3 +158,16 @@ def test_no_cells_no_convolution():
         pass
 
     assert find(Plain(), Normal()) is None
+
+
+@pytest.mark.parametrize("epsilon", [16.0, 20.0, 25.0, 50.0, 700.0])
+def test_a_wave_narrower_than_floating_point_can_tell(epsilon):
+    """In the limit a release is the record itself with probability (ε−1)/ε or so, else uniform: g is their mixture."""
+    bounds = (-10.0, 10.0)
+    mechanism = SquareWave(epsilon=epsilon, bounds=bounds)
+    near = 2.0 * mechanism.half_width / (2.0 * mechanism.half_width + math.exp(-epsilon))
+    z, means, sigma = np.array([-9.9, -4.0, 0.3, 6.0]), [-5.0, 0.5], 1.3
+    for mean in means:
+        exact = np.log(near * stats.norm(mean, sigma).pdf(z) + (1.0 - near) / 20.0)
+        found = log_g_of(mechanism, Normal(), z, [mean, sigma**2])
+        assert found == pytest.approx(exact, rel=1e-6)

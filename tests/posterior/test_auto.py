@@ -34,6 +34,21 @@ def test_choice_follows_the_number_of_records():
     assert samplers.Auto().candidates(costly, np.full(21_000, 0.5))[0].sampler != samplers.Binned()
 
 
+def test_choice_follows_how_closely_a_record_is_told():
+    """A narrow wave never accepts a proposal; a cell of randomised response does, and comes in few counts."""
+    y = np.repeat([-5.0, 0.0, 5.0], 200)
+
+    def choose(mechanism, n):
+        model = PrivateMixture(mechanism)
+        return samplers.Auto().candidates(model, mechanism.privatize(y[:: 600 // n], seed=1))[0].sampler
+
+    waves = [mechanisms.SquareWave(epsilon=epsilon, bounds=BOUNDS) for epsilon in (2.0, 10.0)]
+    assert [choose(wave, 60) for wave in waves] == [samplers.Neal5(), samplers.Slice(records="exact")]
+    assert [choose(wave, 600) for wave in waves] == [samplers.Neal5(), samplers.Slice(records="exact")]
+    response = mechanisms.RandomizedResponse(cells=16, epsilon=10.0, bounds=BOUNDS)
+    assert [choose(response, n) for n in (60, 600)] == [samplers.Neal5(), samplers.Binned()]
+
+
 def test_a_pair_without_g_gets_the_papers_samplers():
     model = PrivateMixture(mechanisms.Gaussian(scale=2.0, bounds=(0.0, 1.0)), kernels.Beta())
     names = {type(candidate.sampler).__name__ for candidate in samplers.Auto().candidates(model, np.zeros(5))}

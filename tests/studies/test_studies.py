@@ -102,7 +102,7 @@ def test_command_line_lists_the_studies():
     shown = invoke("list")
     assert shown.exit_code == 0
     assert [line.split()[0] for line in shown.stdout.splitlines()[::2]] == list(study_names())
-    assert "3,000 cells" in shown.stdout
+    assert "4,000 cells" in shown.stdout
 
 
 def test_command_line_runs_goes_on_and_draws(tmp_path, monkeypatch):

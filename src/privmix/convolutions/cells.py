@@ -31,6 +31,8 @@ from privmix.numerics import uniform
 
 # A sum of masses times e^{log q − top} below this may have lost terms that underflowed; then it is taken in logarithms.
 SAFE = 1e-280
+# Cost of log g in that of the normal-Laplace pair: for a number with some three cells, and for a row of numbers.
+FEW_CELLS, MANY_CELLS = 4.0, 15.0
 
 
 def right_tails(mechanism, kernel, z, theta, j, low):
@@ -179,7 +181,8 @@ def cells_convolution(mechanism: LocalMechanism, kernel: Kernel) -> Convolution 
     tails = kernel_hooks(kernel)
     if tails is None or kernel.dimension > 1 or not all(callable(hook) for hook in extra.values()):
         return None
-    return Convolution("piecewise constant", log_g, sample, extra={**extra, **tails}, cost=15.0)
+    cost = FEW_CELLS if mechanism.width is None else MANY_CELLS
+    return Convolution("piecewise constant", log_g, sample, extra={**extra, **tails}, cost=cost)
 
 
 def kernel_hooks(kernel: Kernel) -> dict[Callable, Callable] | None:

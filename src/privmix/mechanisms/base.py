@@ -48,6 +48,13 @@ class Mechanism(Part):
         """Return the standard deviation of the noise where z is y plus noise, else None."""
         return None
 
+    def resolution(self) -> float | None:
+        """Return how closely a release tells its record, as a standard deviation; None where that is not known.
+
+        For noise of other kinds than addition: ∫ q(z|y) dy / max q(z|y), the width of what is likely, over √12.
+        """
+        return self.noise_spread()
+
     def encode(self, z: np.ndarray) -> np.ndarray:
         """Return the release in the form that hooks read (made once, before sampling)."""
         return z

@@ -76,16 +76,22 @@ class RandomizedResponse(LocalMechanism):
         return self.log_truth if after_left and before_right else self.log_lie
 
     def cell_count(self, z):
-        """Return the number of cells on which log q(z|·) is constant (hook)."""
-        return self.cells
+        """Return the number of cells on which log q(z|·) is constant: below, on and above the released one (hook)."""
+        return 1 + int(z > 0.0) + int(z < self.cells - 1)
 
     def cell_edge(self, z, j):
         """Return the left edge of cell j > 0 (hook)."""
-        return _edge(self.bounds, self.cells, j)
+        return _edge(self.bounds, self.cells, z if j == 1 and z > 0.0 else z + 1.0)
 
     def cell_log_q(self, z, j):
         """Return log P(z|cell j) (hook)."""
-        return self.log_truth if j == z else self.log_lie
+        return self.log_truth if j == int(z > 0.0) else self.log_lie
+
+    def resolution(self) -> float:
+        """Return the width of a cell over √12, wider by the probability of the other cells."""
+        lower, upper = self.bounds
+        others = (self.cells - 1) * math.exp(self.log_lie - self.log_truth)
+        return (upper - lower) / self.cells * (1.0 + others) / math.sqrt(12.0)
 
     def perturb(self, rng: np.random.Generator, y: np.ndarray) -> np.ndarray:
         """Draw the released cell of each record; y outside the bounds counts as the nearest bound."""

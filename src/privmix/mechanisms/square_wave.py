@@ -14,6 +14,9 @@ from privmix.privacy import PureDP, square_wave_parameters
 
 # A release that was written as text and read again may lie outside its range by rounding: this much of the width.
 _ROUNDING = 1e-9
+# Half-width of the narrowest cell, in units of the bounds: floating point must tell its edges apart. A narrower wave is
+# widened to it and lowered in proportion, which changes g(z|θ) by (1e-7 upper−lower / σ)² for a kernel of spread σ.
+_NARROWEST = 1e-7
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,8 @@ class SquareWave(LocalMechanism):
     Li, Wang, Lopuhaä-Zwakenberg, Škorić and Li (2020): p = e^ε/(2b e^ε + 1), q = 1/(2b e^ε + 1). Other bounds are
     mapped onto [0, 1]; y outside the bounds counts as the nearest bound. The default b is theirs, which maximises a
     bound of the information that z has on y: 1/2 as ε → 0, about ε e^−ε/2 for large ε. Beyond ε ≈ 35 it is below the
-    spacing of floating-point numbers, and a release is y itself or uniform.
+    spacing of floating-point numbers, and a release is y itself or uniform. Samplers that draw records exactly serve
+    any ε; those that propose them need a wave that a proposal can hit, up to ε ≈ 8.
 
     Guarantee: ε-differential privacy for any two records, exact whatever b is, because the density of an output takes
     two values whose ratio is p/q = e^ε; the proof is with `privmix.privacy.square_wave_parameters`.
@@ -45,6 +49,8 @@ class SquareWave(LocalMechanism):
     slack: float = field(init=False, repr=False)
     log_high: float = field(init=False, repr=False)
     log_low: float = field(init=False, repr=False)
+    cell_reach: float = field(init=False, repr=False)
+    cell_log_high: float = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.epsilon is None:
@@ -54,6 +60,8 @@ class SquareWave(LocalMechanism):
         half_width, high, _ = square_wave_parameters(self.epsilon, self.half_width)
         width = bounds[1] - bounds[0]
         log_high = math.log(high) - math.log(width)
+        cell = max(half_width, _NARROWEST)
+        share = half_width / cell
         settled = {
             "bounds": bounds,
             "half_width": half_width,
@@ -61,6 +69,8 @@ class SquareWave(LocalMechanism):
             "slack": _ROUNDING * width + 4.0 * float(np.spacing(max(abs(bounds[0]), abs(bounds[1])))),
             "log_high": log_high,
             "log_low": log_high - float(self.epsilon),
+            "cell_reach": cell * width,
+            "cell_log_high": log_high + math.log(share + math.exp(-self.epsilon) * (1.0 - share)),
         }
         for name, value in settled.items():
             object.__setattr__(self, name, value)
@@ -89,12 +99,17 @@ class SquareWave(LocalMechanism):
 
     def cell_edge(self, z, j):
         """Return the left edge of cell j > 0 (hook)."""
-        return z - self.reach if j == 1 and _has_left(self, z) else z + self.reach
+        return z - self.cell_reach if j == 1 and _has_left(self, z) else z + self.cell_reach
 
     def cell_log_q(self, z, j):
         """Return log q(z|cell j) (hook)."""
-        touches = z + self.reach >= self.bounds[0] and z - self.reach <= self.bounds[1]
-        return self.log_high if touches and j == int(_has_left(self, z)) else self.log_low
+        touches = z + self.cell_reach >= self.bounds[0] and z - self.cell_reach <= self.bounds[1]
+        return self.cell_log_high if touches and j == int(_has_left(self, z)) else self.log_low
+
+    def resolution(self) -> float:
+        """Return the width of the wave over √12, wider by the probability of the rest."""
+        lower, upper = self.bounds
+        return (upper - lower) * (2.0 * self.half_width + math.exp(-self.epsilon)) / math.sqrt(12.0)
 
     def perturb(self, rng: np.random.Generator, y: np.ndarray) -> np.ndarray:
         """Draw z given y; y outside the bounds counts as the nearest bound.
@@ -128,9 +143,9 @@ class SquareWave(LocalMechanism):
 # y is clamped; its right edge the other way round.
 def _has_left(part, z):
     """Return whether the wave's left edge separates values of y."""
-    return part.bounds[0] < z - part.reach <= part.bounds[1]
+    return part.bounds[0] < z - part.cell_reach <= part.bounds[1]
 
 
 def _has_right(part, z):
     """Return whether the wave's right edge separates values of y."""
-    return part.bounds[0] <= z + part.reach < part.bounds[1]
+    return part.bounds[0] <= z + part.cell_reach < part.bounds[1]

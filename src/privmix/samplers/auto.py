@@ -29,8 +29,12 @@ if TYPE_CHECKING:
 STRONG = 1.0
 # Noise below this share of the spread leaves the records nearly known.
 WEAK = 0.2
+# Releases that are not y plus noise: what tells a record this much more closely than its spread hardly ever accepts a
+# proposal from the kernel. A square wave at ε = 10 is .0006; at ε = 5, where it is .05, proposals still do.
+NARROW = 0.02
 # Records from which a release is rounded to bins, where that is possible and few bins do: at n = 1,000 counts gave 1.3
-# to 6 times the effective draws of the best sampler over records, at n = 200 a third to nine tenths.
+# to 6 times the effective draws of the best sampler over records, at n = 200 a third to nine tenths. Bins count times
+# the cost of their probability.
 SEVERAL, FEW_BINS = 500, 256
 # Records from which it is rounded however many bins that takes: a sweep over records takes longer than one over bins,
 # and what the rounding loses is far below the noise.
@@ -82,7 +86,7 @@ class Auto(base.Sampler):
         neal5, sliced = Candidate(Neal5(), 1.0, words), Candidate(Slice(), 2.0, words)
         if model.convolution is None or model.convolution.cost > COSTLY:
             return [sliced, neal5] if ratio is not None and ratio < WEAK else [neal5, sliced]
-        if ratio is not None and ratio < WEAK:
+        if ratio is not None and ratio < (NARROW if model.mechanism.noise_spread() is None else WEAK):
             # Against records that move by proposals: 1.2 times the effective draws at n = 200, .8 to 2 at n = 1000.
             return [Candidate(Slice(records="exact"), 2.0, words)]
         if not hasattr(type(model.kernel), "log_base"):
@@ -95,10 +99,10 @@ def counts_suit(model: PrivateMixture, n: int) -> bool:
     """Return whether counts of bins are likely to give more effective draws than records."""
     if n < SEVERAL or model.convolution is None or not binned_serves(model):
         return False
-    cheap = model.convolution.cost <= COSTLY
+    cost = model.convolution.cost
     if n >= MANY:
-        return cheap or model.convolution.cdf is None
-    return cheap and find_bins(model, None).size <= FEW_BINS
+        return cost <= COSTLY or model.convolution.cdf is None
+    return cost <= COSTLY and cost * find_bins(model, None).size <= FEW_BINS
 
 
 def binned_serves(model: PrivateMixture) -> bool:
@@ -128,15 +132,19 @@ def _for_known_records(model: PrivateMixture) -> list[Candidate]:
 
 
 def noise_ratio(model: PrivateMixture, z: np.ndarray) -> float | None:
-    """Return the standard deviation of the noise over that of the data, or None where z is not y plus noise.
+    """Return how closely a record is known over the standard deviation of the data, or None where that is not known.
 
-    The spread of y follows from that of z by subtracting the noise's variance; it is taken to be at least a tenth of
-    the bounds' width, or of the spread of z, so that pure noise counts as strong.
+    Where z is y plus noise, the spread of y follows from that of z by subtracting the noise's variance; else it is that
+    of plausible records. It is taken to be at least a tenth of the bounds' width, or of the spread of z, so that pure
+    noise counts as strong.
     """
-    noise = model.mechanism.noise_spread()
+    noise = model.mechanism.resolution()
     if noise is None or z.ndim != 1:
         return None
     bounds = model.mechanism.bounds
     width = bounds[1] - bounds[0] if bounds is not None else 4.0 * float(np.std(z))
-    spread = float(np.sqrt(max(np.var(z) - noise**2, 0.0)))
+    if model.mechanism.noise_spread() is None:
+        spread = float(np.std(model.mechanism.initial(z)))
+    else:
+        spread = float(np.sqrt(max(np.var(z) - noise**2, 0.0)))
     return noise / max(spread, 0.1 * width, 1e-300)

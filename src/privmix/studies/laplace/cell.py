@@ -20,7 +20,12 @@ from privmix.studies.shared.targets import THREE_NORMALS
 
 # N(μ | 0, 10σ²) × IG(σ² | 3, 3).
 KERNEL = Normal(mean=0.0, precision_scale=0.1, shape=3.0, rate=3.0)
-SAMPLERS = {"neal5-m1": samplers.Neal5(), "neal5-m5": samplers.Neal5(auxiliaries=5), "slice": samplers.Slice()}
+SAMPLERS = {
+    "neal5-m1": samplers.Neal5(),
+    "neal5-m5": samplers.Neal5(auxiliaries=5),
+    "slice": samplers.Slice(swaps=False),
+    "slice-exchange": samplers.Slice(),
+}
 # Wide enough for all mass of a fit that there is; the prior's tails beyond it overlap with nothing.
 WIDE = np.linspace(-40.0, 40.0, 801)
 
@@ -34,10 +39,10 @@ def cell(
     replicate: int,
     seed: np.random.SeedSequence,
 ) -> dict[str, Any]:
-    """Return mixing, error, band, distance from the prior and, for the slice sampler, the quality of its clusters."""
+    """Return mixing, error, band, distance from the prior and, for the slice samplers, the quality of its clusters."""
     label, z, mechanism = data(records, epsilon, replicate)
     model = PrivateMixture(mechanism, KERNEL, DirichletProcess(configuration.concentration))
-    clusters = sampler == "slice"
+    clusters = sampler.startswith("slice")
     posterior = sample(model, z, SAMPLERS[sampler], configuration, seed, allocations=clusters)
     found = record(posterior, THREE_NORMALS, configuration.points)
     few = spread_draws(posterior)

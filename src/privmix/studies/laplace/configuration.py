@@ -9,7 +9,12 @@ from privmix.studies.runner import grid, product
 from privmix.studies.runner.configuration import Coordinates
 from privmix.studies.shared.fits import ChainConfiguration
 
-SAMPLERS = {"neal5-m1": "Neal 5, m = 1", "neal5-m5": "Neal 5, m = 5", "slice": "slice"}
+SAMPLERS = {
+    "neal5-m1": "Neal 5, m = 1",
+    "neal5-m5": "Neal 5, m = 5",
+    "slice": "slice",
+    "slice-exchange": "slice with exchanges",
+}
 
 
 @dataclass(frozen=True)
@@ -19,7 +24,8 @@ class Configuration(ChainConfiguration):
     Parameters
     ----------
     records, epsilons, samplers
-        The grid.
+        The grid. The first three samplers are the paper's; the last exchanges neighbouring sticks too, as `Slice` does
+        by default.
     concentration
         Of the Dirichlet process; 1, with which the paper's figures were made.
     """

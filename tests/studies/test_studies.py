@@ -15,6 +15,7 @@ from privmix.studies import Results, find_study, run_study, study_names
 from privmix.studies.laplace.cell import data
 from privmix.studies.runner import Result, draw_figures
 from privmix.studies.runner.run import in_order
+from privmix.studies.shared.tables import write_tables
 
 TINY = {"draws": 40, "points": 40}
 # A cheap cell of each, and what it must find.
@@ -49,6 +50,29 @@ def test_one_cell_and_its_figures(name, tmp_path):
     pictures = list(tmp_path.glob("*.png"))
     assert pictures
     assert all(path.stat().st_size > 5000 for path in pictures)
+    assert f"{values['l1']:.3g}" in (tmp_path / "tables.md").read_text(encoding="utf-8")
+
+
+def test_tables_hold_medians_in_the_order_of_the_grid(tmp_path):
+    found = {("b", 1.0): [0.1, 0.3, 0.31], ("b", 5.0): [0.04], ("a", 5.0): [np.nan, 2.0]}
+    cells = [
+        Result({"method": method, "epsilon": epsilon, "replicate": r}, {"l1": np.array(value)})
+        for (method, epsilon), values in found.items()
+        for r, value in enumerate(values)
+    ]
+    results = Results(None, tuple(cells), 6, 7)
+    write_tables(results, tmp_path / "tables.md", {"method": {"a": "first"}}, "epsilon", ["l1"])
+    assert (tmp_path / "tables.md").read_text(encoding="utf-8").splitlines() == [
+        "Medians over 3 data sets. 6 of 7 cells",
+        "",
+        "## L1 error",
+        "",
+        "| method | epsilon = 1.0 | epsilon = 5.0 |",
+        "|---|---|---|",
+        "| b | 0.3 | 0.04 |",
+        "| first |  | 2 |",
+        "",
+    ]
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.long) if k % 3 else n for k, n in enumerate(CELLS)])

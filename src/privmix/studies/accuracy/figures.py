@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
-
 from privmix.studies.accuracy.configuration import METHODS, TARGETS
 from privmix.studies.runner import Results
-from privmix.studies.shared import pictures
+from privmix.studies.shared import pictures, tables
 
 
 def figures(results: Results, folder: Path) -> None:
     """Draw the L1 error against ε for each target and number of records, and write tables of medians."""
     _curves(results, folder / "errors.png")
-    for what in ("l1", "hellinger"):
-        (folder / f"{what}.md").write_text(table(results, what), encoding="utf-8")
+    rows = {"target": TARGETS, "records": {}, "method": METHODS}
+    tables.write_tables(results, folder / "tables.md", rows, "epsilon", ("l1", "hellinger", "r_hat"))
 
 
 def _curves(results: Results, path: Path) -> None:
@@ -37,25 +35,3 @@ def _curves(results: Results, path: Path) -> None:
 
 def _has(results: Results, target: str, records: int) -> bool:
     return len(results.select(target=target, records=records)) > 0
-
-
-def table(results: Results, what: str) -> str:
-    """Return medians over data sets as a table in Markdown, a column for each ε."""
-    epsilons = results.axis("epsilon")
-    lines = [
-        f"| target, n | method | {' | '.join(f'ε = {e:g}' for e in epsilons)} |",
-        "|---|---|" + "---|" * len(epsilons),
-    ]
-    for target in results.axis("target"):
-        for records in results.axis("records"):
-            for method, text in METHODS.items():
-                chosen = results.select(target=target, records=records, method=method)
-                if len(chosen):
-                    cells = [_median(chosen.select(epsilon=epsilon), what) for epsilon in epsilons]
-                    lines.append(f"| {TARGETS[target]}, {records:,} | {text} | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
-
-
-def _median(results: Results, what: str) -> str:
-    values = results.values(what) if len(results) else np.zeros(0)
-    return f"{np.median(values):.3f} ({len(values)})" if len(values) else "–"

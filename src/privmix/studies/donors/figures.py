@@ -10,7 +10,7 @@ from privmix.plots.style import RELEASE_COLOUR, RELEASE_EDGE
 from privmix.studies.donors.configuration import FITS, MECHANISMS
 from privmix.studies.donors.data import COUNTS, EDGES, HISTOGRAM
 from privmix.studies.runner import Results
-from privmix.studies.shared import pictures
+from privmix.studies.shared import pictures, tables
 
 SYNTHETIC = "synthetic data from the published histogram"
 
@@ -19,6 +19,9 @@ def figures(results: Results, folder: Path) -> None:
     """Draw the estimates by fit and the bands with and without privacy, and the error of each fit."""
     _densities(results, folder / "densities.png")
     _errors(results, folder / "errors.png")
+    tables.write_tables(
+        results, folder / "tables.md", {"mechanism": MECHANISMS}, "fit", ("l1", "covered", "ess", "acceptance", "r_hat")
+    )
 
 
 def _densities(results: Results, path: Path) -> None:

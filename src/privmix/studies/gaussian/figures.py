@@ -6,7 +6,7 @@ from pathlib import Path
 
 from privmix.studies.gaussian.configuration import CALIBRATIONS, SAMPLERS
 from privmix.studies.runner import Results
-from privmix.studies.shared import pictures
+from privmix.studies.shared import pictures, tables
 from privmix.studies.shared.targets import THREE_NORMALS
 
 
@@ -18,6 +18,13 @@ def figures(results: Results, folder: Path) -> None:
         for calibration in chosen.axis("calibration"):
             path = folder / f"densities-{calibration}-delta{delta:g}.png"
             _densities(chosen.select(calibration=calibration), path, f"{CALIBRATIONS[calibration]}, δ = {delta:g}")
+    tables.write_tables(
+        results,
+        folder / "tables.md",
+        {"calibration": CALIBRATIONS, "sampler": SAMPLERS},
+        "epsilon",
+        ("l1", "ess", "acceptance", "covered", "r_hat"),
+    )
 
 
 def _mixing(results: Results, path: Path, delta: float) -> None:

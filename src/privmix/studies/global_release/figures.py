@@ -9,7 +9,7 @@ import numpy as np
 from privmix.plots.style import RELEASE_EDGE
 from privmix.studies.global_release.configuration import BASES, FITS
 from privmix.studies.runner import Results
-from privmix.studies.shared import pictures
+from privmix.studies.shared import pictures, tables
 from privmix.studies.shared.targets import THREE_BETAS
 
 TITLES = {name: f"Gamma({shape:g}, {rate:g})" for name, (shape, rate) in BASES.items()}
@@ -21,6 +21,8 @@ def figures(results: Results, folder: Path) -> None:
         _curves(results, folder / f"{what}.png", what, label)
     for base in results.axis("base"):
         _densities(results.select(base=base), folder / f"densities-{base}.png", TITLES[base])
+    rows = {"base": TITLES, "factor": {}, "fit": FITS}
+    tables.write_tables(results, folder / "tables.md", rows, "epsilon", ("l1", "edges", "acceptance", "ess", "r_hat"))
 
 
 def _curves(results: Results, path: Path, what: str, label: str) -> None:

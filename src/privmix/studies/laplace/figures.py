@@ -9,7 +9,7 @@ import numpy as np
 from privmix.plots.style import TRUTH_COLOUR, TRUTH_LINE
 from privmix.studies.laplace.configuration import SAMPLERS
 from privmix.studies.runner import Results
-from privmix.studies.shared import pictures
+from privmix.studies.shared import pictures, tables
 from privmix.studies.shared.targets import THREE_NORMALS
 
 
@@ -19,6 +19,13 @@ def figures(results: Results, folder: Path) -> None:
     _densities(results, folder / "densities.png")
     _bands(results, folder / "bands.png")
     _quality(results, folder / "quality.png")
+    tables.write_tables(
+        results,
+        folder / "tables.md",
+        {"records": {}, "sampler": SAMPLERS},
+        "epsilon",
+        ("acceptance", "ess", "l1", "covered", "hellinger", "rand", "r_hat"),
+    )
 
 
 def _mixing(results: Results, path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from privmix.plots.style import RELEASE_EDGE
 from privmix.studies.mechanisms.configuration import MECHANISMS
 from privmix.studies.runner import Results
-from privmix.studies.shared import pictures
+from privmix.studies.shared import pictures, tables
 from privmix.studies.shared.targets import THREE_NORMALS
 
 
@@ -15,6 +15,9 @@ def figures(results: Results, folder: Path) -> None:
     """Draw the L1 error against the number of records, and densities with bands at the largest number."""
     _errors(results, folder / "errors.png")
     _densities(results, folder / "densities.png")
+    tables.write_tables(
+        results, folder / "tables.md", {"records": {}, "mechanism": MECHANISMS}, "epsilon", ("l1", "covered", "r_hat")
+    )
 
 
 def _errors(results: Results, path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from privmix.plots.style import RELEASE_EDGE
 from privmix.studies.runner import Results
-from privmix.studies.shared import pictures
+from privmix.studies.shared import pictures, tables
 from privmix.studies.shared.targets import THREE_BETAS
 from privmix.studies.wavelet.configuration import FITS, MECHANISMS
 
@@ -20,6 +20,13 @@ def figures(results: Results, folder: Path) -> None:
     for name, text in FITS.items():
         if len(results.select(fit=name)):
             _densities(results.select(fit=name), folder / f"densities-{name}.png", text)
+    tables.write_tables(
+        results,
+        folder / "tables.md",
+        {"mechanism": MECHANISMS, "fit": FITS},
+        "epsilon",
+        ("l1", "edges", "acceptance", "ess", "covered", "r_hat"),
+    )
 
 
 def _curves(results: Results, path: Path, what: str, label: str) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from privmix.engine import Plan, run_chains
 from privmix.model import PrivateMixture
+from privmix.posterior.counts import check_count
 from privmix.posterior.density import density_draws
 from privmix.posterior.predictive import draw_records, release_records
 from privmix.posterior.prior import inside_draws, prior_draws, prior_mean_density
@@ -80,9 +81,7 @@ def informativeness(
 
 def _check(posterior: Posterior, **counts: Any) -> None:
     for name, value in counts.items():
-        least = 0 if name == "warmup" else 1
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise ValueError(f"{name} must be a whole number of at least {least}; got {value!r}.")
+        check_count(name, value, 0 if name == "warmup" else 1)
     if posterior.model.kernel.dimension > 1:
         raise ValueError(
             f"informativeness compares densities on a line; these records have {posterior.model.kernel.dimension} "

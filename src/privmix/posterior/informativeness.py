@@ -15,6 +15,7 @@ from privmix.posterior.counts import check_count
 from privmix.posterior.density import density_draws
 from privmix.posterior.predictive import draw_records, release_records
 from privmix.posterior.prior import inside_draws, prior_draws, prior_mean_density
+from privmix.posterior.seeds import root_of
 from privmix.posterior.tree import stack_draws
 from privmix.samplers.base import empty_records
 
@@ -72,7 +73,7 @@ def informativeness(
     _check(posterior, null=null, draws=draws, warmup=warmup, thin=thin, chains=chains)
     plan = posterior._plan
     short = Plan(plan.model, plan.sampler, plan.z, draws, warmup, thin, allocations=False)
-    seeds = np.random.SeedSequence(seed).spawn(null + 1)
+    seeds = root_of(seed).spawn(null + 1)
     yardstick = Yardstick.of(posterior, np.random.default_rng(seeds[0]))
     distances = np.array([yardstick.null_distance(short, chains, each, executor) for each in seeds[1:]])
     mean = density_draws_mean(posterior.model.kernel, posterior._stacked(), yardstick.grid, posterior.support)

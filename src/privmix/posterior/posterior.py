@@ -207,7 +207,7 @@ class Posterior(Run):
         draws, warmup, thin, chains
             Of each of their fits. Shorter runs make the range wider, so that the answer errs towards "no".
         seed
-            Of releases and fits: anything that `numpy.random.SeedSequence` takes.
+            Of releases and fits, as in ``PrivateMixture.sample``.
         executor
             As in ``PrivateMixture.sample``.
         """

@@ -17,6 +17,7 @@ from privmix.posterior.auto import choose
 from privmix.posterior.counts import check_count
 from privmix.posterior.labels import add_labels
 from privmix.posterior.posterior import Posterior
+from privmix.posterior.seeds import root_of
 from privmix.release import Release
 from privmix.samplers import Auto, Sampler
 
@@ -49,7 +50,7 @@ def sample(
     sampler.check(model)
     labels = Labels() if isinstance(z, Release) else labels_of(z)
     z = read_release(model, z)
-    seeds = np.random.SeedSequence(seed)
+    seeds = root_of(seed)
     plan = Plan(model, sampler, z, int(draws), int(warmup), int(thin), allocations=False)
     starts, why = list(seeds.spawn(chains)), ""
     if isinstance(sampler, Auto):

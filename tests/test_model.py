@@ -1,5 +1,6 @@
 """The model: parts that fit, requests that make sense, and edge cases of the data."""
 
+import json
 import re
 from dataclasses import dataclass
 from typing import ClassVar
@@ -185,6 +186,20 @@ def test_seed_decides_the_draws():
     assert not np.array_equal(chains[0], chains[1])
     alone = draws_of(MODEL.sample(Z, **FEW | {"chains": 1}))
     assert np.array_equal(alone["n_clusters"].values[0], first["n_clusters"].values[0])
+
+
+def test_a_seed_sequence_is_a_seed():
+    sequence = np.random.SeedSequence(1)
+    first = MODEL.sample(Z, **FEW | {"seed": sequence})
+    assert sequence.n_children_spawned == 0
+    child = sequence.spawn(3)[2]
+    assert draws_of(first).identical(draws_of(MODEL.sample(Z, **FEW | {"seed": sequence})))
+    assert not draws_of(first).equals(draws_of(MODEL.sample(Z, **FEW | {"seed": child})))
+    # Its children are its owner's: chains must not draw the numbers that they give. Those of seed 1 do.
+    assert not draws_of(first).equals(draws_of(MODEL.sample(Z, **FEW)))
+    # What the posterior says of its seed gives the draws again.
+    again = MODEL.sample(Z, **FEW | {"seed": json.loads(first.datatree.attrs["seed"])})
+    assert draws_of(first).identical(draws_of(again))
 
 
 def test_allocations_can_be_left_out():

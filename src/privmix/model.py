@@ -159,8 +159,8 @@ class PrivateMixture:
         draws, warmup, thin, chains
             Kept draws of each chain, sweeps before the first, sweeps for each kept draw, and independent chains.
         seed
-            Anything that `numpy.random.SeedSequence` takes. The same seed gives the same draws, whatever the number of
-            threads or processes.
+            Anything that `numpy.random.SeedSequence` takes, or a `SeedSequence` itself, which is left as it was. The
+            same seed gives the same draws, whatever the number of threads or processes.
         progress
             Show a progress bar.
         executor

@@ -89,3 +89,12 @@ def test_at_one_point_both_bands_agree(posterior):
 def test_level_of_another_kind(posterior, level):
     with pytest.raises(ValueError, match=r"^level must be between 0 and 1; got"):
         posterior.density(level=level)
+
+
+@pytest.mark.parametrize("support", [None, (-2.0, 3.0)])
+def test_mean_alone_is_that_of_the_bands(posterior, support, monkeypatch):
+    monkeypatch.setattr(density, "CHUNK", 7 * 4000)  # 40 points in six parts
+    kernel, draws, grid = posterior.model.kernel, posterior._stacked(), np.linspace(-4.0, 5.0, 40)
+    expected = bands.density_bands(kernel, draws, grid, 0.9, support)["mean"].values
+    np.testing.assert_array_equal(bands.density_mean(kernel, draws, grid, support), expected)
+    assert 0.0 < expected.max() < 1.0

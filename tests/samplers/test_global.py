@@ -135,10 +135,12 @@ def test_few_bins_change_what_many_do_not():
 
 
 def test_records_have_clusters_on_counts_too():
-    """The similarity of records, from labels that are drawn from counts, is that of a sampler with labels."""
+    """The clusters of records, from labels that are drawn from counts, are those of a sampler with labels."""
     mechanism = mechanisms.Gaussian(scale=1.0, bounds=(-10.0, 10.0))
     rng = np.random.default_rng(1)
     z = mechanism.privatize(np.where(rng.random(60) < 0.5, rng.normal(-4.0, 1.0, 60), rng.normal(4.0, 1.0, 60)), seed=2)
+    # Middles of bins of width ¼, several records in each: their labels are to be drawn in every order.
+    z = np.floor(z) + 0.125
     model = PrivateMixture(mechanism, kernels.Normal())
     settings = {"draws": 2000, "warmup": 1000, "thin": 3, "chains": 2, "seed": 3}
     ours = model.sample(z, samplers.Binned(), **settings)
@@ -146,9 +148,16 @@ def test_records_have_clusters_on_counts_too():
     assert (ours.datatree["posterior"]["allocation"] >= 0).all()
     clusters = np.sort(ours.datatree["posterior"]["allocation"].values, axis=-1)
     assert ((np.diff(clusters, axis=-1) > 0).sum(axis=-1) + 1 == ours.n_clusters.values).all()
-    gap = np.abs(np.asarray(ours.similarity()) - np.asarray(other.similarity()))
-    assert gap.mean() < 0.03, gap.mean()
+    # Two seeds of one sampler differ by up to .03 and .08; labels one bin off change the second by .25.
+    assert np.abs(np.asarray(ours.similarity()) - np.asarray(other.similarity())).max() < 0.08
+    assert np.abs(_own_mean(ours) - _own_mean(other)).max() < 0.15
     assert np.asarray(other.similarity()).std() > 0.2
+
+
+def _own_mean(posterior):
+    """Return the posterior mean of the mean of each record's component."""
+    draws = posterior.dataset
+    return np.take_along_axis(draws["mean"].values, draws["allocation"].values, axis=-1).mean(axis=(0, 1))
 
 
 def _sd(posterior):

@@ -84,7 +84,7 @@ def sample(release: Release, name: str, seed: int) -> Posterior:
 
 def l1_distance(posterior: Posterior) -> float:
     """Return ∫ |posterior mean density − truth| dy."""
-    gap = np.abs(posterior.density(GRID)["mean"].values - true_density(GRID))
+    gap = np.abs(posterior.density_draws(GRID).values.mean(axis=(0, 1)) - true_density(GRID))
     return float(np.trapezoid(gap, GRID))
 
 

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from privmix.estimator.inputs import read_points, read_release, read_seed, read_weights, release_labels
 from privmix.estimator.parts import build_model
-from privmix.posterior.clusters.faces import check_count
+from privmix.posterior.counts import check_count
 from privmix.posterior.labels import add_labels
 from privmix.posterior.predictive import count_of, draw_records
 from privmix.posterior.released_density import log_release_density

@@ -9,6 +9,7 @@ import numpy as np
 
 from privmix.kernels import Kernel
 from privmix.kernels.slots import log_f
+from privmix.model import PrivateMixture
 from privmix.posterior.mixture import has_hook, load_atom, mass_values, run_over
 from privmix.samplers.base import Draws
 
@@ -50,6 +51,19 @@ def support_mass(kernel: Kernel, draws: Draws, support: tuple[float, float]) -> 
         grid = np.linspace(*support, 1025)
         return np.trapezoid(density_draws(kernel, draws, grid), grid, axis=-1)
     return mass_values(kernel, draws, *support).reshape(draws.weight.shape[:2])
+
+
+def default_grid(model: PrivateMixture, z: np.ndarray, support: tuple[float, float] | None, points: int) -> np.ndarray:
+    """Return the middles of equal cells over the bounds or, where there are none, over the range of the release."""
+    if model.kernel.dimension > 1:
+        raise ValueError(f"records have {model.kernel.dimension} coordinates: give a grid of points.")
+    bounds = model.mechanism.bounds or support
+    if bounds is None:
+        lower, upper = model.kernel.support
+        bounds = (max(lower, float(z.min())), min(upper, float(z.max())))
+        if not bounds[0] < bounds[1]:
+            bounds = (bounds[0] - 1.0, bounds[1] + 1.0)
+    return bounds[0] + (bounds[1] - bounds[0]) * (np.arange(points) + 0.5) / points
 
 
 def check_grid(kernel: Kernel, grid: Any) -> np.ndarray:

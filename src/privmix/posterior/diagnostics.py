@@ -7,8 +7,41 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from privmix.posterior.bands import density_mean
+
 if TYPE_CHECKING:
     import pandas as pd
+
+    from privmix.posterior.posterior import Posterior
+
+# Where the density is followed: quantiles of the posterior mean density.
+WATCHED = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+
+def summary(posterior: Posterior, at: Any) -> pd.DataFrame:
+    """Return the diagnostics of a posterior; `Posterior.summary` documents the parameters."""
+    draws, kernel = posterior.dataset, posterior.model.kernel
+    quantities = {"n_clusters": draws["n_clusters"].values.astype(float)}
+    if np.ptp(draws["concentration"].values) > 0.0:
+        quantities["concentration"] = draws["concentration"].values
+    for name in kernel.hyperparameters:
+        quantities[f"base_{name}"] = draws[f"base_{name}"].values
+    if at is not None or kernel.dimension == 1:
+        points = np.atleast_1d(watched_points(posterior) if at is None else np.asarray(at, dtype=np.float64))
+        values = posterior.density_draws(points).values
+        quantities |= {f"density at {float(x):.10g}": values[..., j] for j, x in enumerate(points)}
+    table = summarise(quantities)
+    acceptance = posterior.datatree["sample_stats"].to_dataset()["acceptance"].values
+    table.loc["acceptance", ["mean", "sd", "note"]] = [acceptance.mean(), acceptance.std(), ""]
+    return table
+
+
+def watched_points(posterior: Posterior) -> np.ndarray:
+    """Return quantiles of the posterior mean density, at the points of the default grid."""
+    grid = posterior.default_grid()
+    mean = density_mean(posterior.model.kernel, posterior._stacked(), grid, posterior.support)
+    mass = np.concatenate([[0.0], np.cumsum(0.5 * (mean[1:] + mean[:-1]) * np.diff(grid))])
+    return np.unique(np.interp(np.array(WATCHED) * mass[-1], mass, grid))
 
 
 def summarise(quantities: dict[str, np.ndarray]) -> pd.DataFrame:

@@ -11,9 +11,11 @@ import numpy as np
 
 from privmix.engine import Plan, run_chains
 from privmix.model import PrivateMixture
+from privmix.posterior.counts import check_count
 from privmix.posterior.density import density_draws
 from privmix.posterior.predictive import draw_records, release_records
 from privmix.posterior.prior import inside_draws, prior_draws, prior_mean_density
+from privmix.posterior.seeds import root_of
 from privmix.posterior.tree import stack_draws
 from privmix.samplers.base import empty_records
 
@@ -71,7 +73,7 @@ def informativeness(
     _check(posterior, null=null, draws=draws, warmup=warmup, thin=thin, chains=chains)
     plan = posterior._plan
     short = Plan(plan.model, plan.sampler, plan.z, draws, warmup, thin, allocations=False)
-    seeds = np.random.SeedSequence(seed).spawn(null + 1)
+    seeds = root_of(seed).spawn(null + 1)
     yardstick = Yardstick.of(posterior, np.random.default_rng(seeds[0]))
     distances = np.array([yardstick.null_distance(short, chains, each, executor) for each in seeds[1:]])
     mean = density_draws_mean(posterior.model.kernel, posterior._stacked(), yardstick.grid, posterior.support)
@@ -80,9 +82,7 @@ def informativeness(
 
 def _check(posterior: Posterior, **counts: Any) -> None:
     for name, value in counts.items():
-        least = 0 if name == "warmup" else 1
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise ValueError(f"{name} must be a whole number of at least {least}; got {value!r}.")
+        check_count(name, value, 0 if name == "warmup" else 1)
     if posterior.model.kernel.dimension > 1:
         raise ValueError(
             f"informativeness compares densities on a line; these records have {posterior.model.kernel.dimension} "

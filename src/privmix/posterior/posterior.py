@@ -1,114 +1,32 @@
-"""The posterior of a private mixture: a thin face over its draws."""
+"""The posterior of a private mixture: what is read off its draws, each answer by the room that knows it."""
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 
-from privmix.engine import Chain, Plan, run_chains
-from privmix.engine.chains import shorten
-from privmix.model import PrivateMixture
 from privmix.posterior import functionals
 from privmix.posterior.bands import density_bands
 from privmix.posterior.check import Finding, check
 from privmix.posterior.clusters import Clustering, CredibleBall, faces
-from privmix.posterior.density import check_grid, density_draws
-from privmix.posterior.diagnostics import summarise
+from privmix.posterior.density import check_grid, default_grid, density_draws
+from privmix.posterior.diagnostics import summary
 from privmix.posterior.informativeness import Informativeness, informativeness
-from privmix.posterior.labels import add_labels, read_labels
 from privmix.posterior.predictive import predictive
 from privmix.posterior.predictive_check import predictive_check
-from privmix.posterior.tree import from_tree, join_draws, stack_draws, to_tree
-from privmix.samplers import Sampler
-from privmix.samplers.base import Draws
+from privmix.posterior.run import Run
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# Where the density is followed for diagnostics: quantiles of the posterior mean density.
-WATCHED = (0.05, 0.25, 0.5, 0.75, 0.95)
 
-
-class Posterior:
+class Posterior(Run):
     """Draws from the posterior of a private mixture.
 
     Made by ``PrivateMixture.sample`` or ``privmix.fit``; read with `density`, `summary` and `datatree`.
     """
-
-    def __init__(self, plan: Plan, chains: list[Chain], tree: xr.DataTree) -> None:
-        self._plan = plan
-        self._chains = chains
-        self.datatree = tree
-
-    @classmethod
-    def from_chains(
-        cls,
-        plan: Plan,
-        chains: list[Chain],
-        *,
-        entropy: str,
-        complete: bool,
-        support: tuple[float, float] | None,
-    ) -> Posterior:
-        """Gather chains of one length."""
-        draws = stack_draws([chain.draws for chain in chains])
-        tree = to_tree(plan, draws)
-        tree.attrs["seed"] = entropy
-        tree.attrs["complete"] = int(complete)
-        tree.attrs["seconds"] = [chain.seconds for chain in chains]
-        if support is not None:
-            tree.attrs["support"] = list(support)
-        # The chains keep views of the stacked draws, not copies.
-        views = [Draws(*[array[c] for array in draws]) for c in range(len(chains))]
-        return cls(plan, [replace(chain, draws=view) for chain, view in zip(chains, views, strict=True)], tree)
-
-    @property
-    def model(self) -> PrivateMixture:
-        """The model that was fitted."""
-        return self._plan.model
-
-    @property
-    def sampler(self) -> Sampler:
-        """The sampler that made the draws."""
-        return self._plan.sampler
-
-    @property
-    def draws(self) -> int:
-        """Draws of each chain."""
-        return self.datatree["posterior"].sizes["draw"]
-
-    @property
-    def chains(self) -> int:
-        """Number of chains."""
-        return self.datatree["posterior"].sizes["chain"]
-
-    @property
-    def dataset(self) -> xr.Dataset:
-        """The draws alone, as a Dataset that every version of ArviZ takes; `datatree` needs ArviZ 1.0 or later."""
-        return self.datatree["posterior"].to_dataset()
-
-    @property
-    def n_clusters(self) -> xr.DataArray:
-        """Number of clusters among the records, for each draw."""
-        return self.datatree["posterior"].to_dataset()["n_clusters"]
-
-    @property
-    def acceptance(self) -> float:
-        """Mean acceptance rate of the proposals for confidential records."""
-        return float(self.datatree["sample_stats"]["acceptance"].mean())
-
-    @property
-    def support(self) -> tuple[float, float] | None:
-        """Interval on which densities are renormalised, or None."""
-        if "support" not in self.datatree.attrs:
-            return None
-        lower, upper = (float(value) for value in self.datatree.attrs["support"])
-        return lower, upper
 
     def density(self, grid: Any = None, level: float = 0.95) -> xr.Dataset:
         """Return the posterior mean of the density of the confidential data, with credible bands.
@@ -289,7 +207,7 @@ class Posterior:
         draws, warmup, thin, chains
             Of each of their fits. Shorter runs make the range wider, so that the answer errs towards "no".
         seed
-            Of releases and fits: anything that `numpy.random.SeedSequence` takes.
+            Of releases and fits, as in ``PrivateMixture.sample``.
         executor
             As in ``PrivateMixture.sample``.
         """
@@ -301,16 +219,7 @@ class Posterior:
 
         They are the middles of equal cells, so that they keep off the ends, where a beta density may be infinite.
         """
-        if self.model.kernel.dimension > 1:
-            raise ValueError(f"records have {self.model.kernel.dimension} coordinates: give a grid of points.")
-        bounds = self.model.mechanism.bounds or self.support
-        if bounds is None:
-            lower, upper = self.model.kernel.support
-            z = self._plan.z
-            bounds = (max(lower, float(z.min())), min(upper, float(z.max())))
-            if not bounds[0] < bounds[1]:
-                bounds = (bounds[0] - 1.0, bounds[1] + 1.0)
-        return bounds[0] + (bounds[1] - bounds[0]) * (np.arange(points) + 0.5) / points
+        return default_grid(self.model, self._plan.z, self.support, points)
 
     def summary(self, at: Any = None) -> pd.DataFrame:
         """Return ESS and R-hat of the number of clusters and of the density at several points, and acceptance.
@@ -322,81 +231,7 @@ class Posterior:
         at
             Points at which the density is followed; by default quantiles of its posterior mean.
         """
-        posterior = self.datatree["posterior"].to_dataset()
-        quantities = {"n_clusters": posterior["n_clusters"].values.astype(float)}
-        if np.ptp(posterior["concentration"].values) > 0.0:
-            quantities["concentration"] = posterior["concentration"].values
-        for name in self.model.kernel.hyperparameters:
-            quantities[f"base_{name}"] = posterior[f"base_{name}"].values
-        if at is not None or self.model.kernel.dimension == 1:
-            points = np.atleast_1d(self._watched_points() if at is None else np.asarray(at, dtype=np.float64))
-            values = self.density_draws(points).values
-            quantities |= {f"density at {float(x):.10g}": values[..., j] for j, x in enumerate(points)}
-        table = summarise(quantities)
-        acceptance = self.datatree["sample_stats"].to_dataset()["acceptance"].values
-        table.loc["acceptance", ["mean", "sd", "note"]] = [acceptance.mean(), acceptance.std(), ""]
-        return table
-
-    def _watched_points(self) -> np.ndarray:
-        grid = self.default_grid()
-        mean = self.density(grid)["mean"].values
-        mass = np.concatenate([[0.0], np.cumsum(0.5 * (mean[1:] + mean[:-1]) * np.diff(grid))])
-        return np.unique(np.interp(np.array(WATCHED) * mass[-1], mass, grid))
-
-    def resume(self, draws: int, *, progress: bool = False, executor: Any = None) -> Posterior:
-        """Go on from the last state of each chain; return a posterior with the old draws and the new.
-
-        The draws are those that one longer run would have made.
-
-        Parameters
-        ----------
-        draws
-            More draws of each chain.
-        progress, executor
-            As in ``PrivateMixture.sample``.
-        """
-        if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 1:
-            raise ValueError(f"draws must be a whole number of at least 1; got {draws!r}.")
-        plan = replace(self._plan, draws=draws, warmup=0)
-        more, complete = run_chains(plan, list(self._chains), progress=progress, executor=executor)
-        if not complete:
-            more = shorten(more) if len(more) == len(self._chains) else more
-            if len({chain.length for chain in more}) > 1 or len(more) < len(self._chains):
-                raise KeyboardInterrupt("interrupted before every chain had made new draws; nothing was added")
-            warnings.warn(f"interrupted: {more[0].length} of {draws} draws were added.", stacklevel=2)
-        joined = [
-            replace(new, draws=join_draws(old.draws, new.draws), seconds=old.seconds + new.seconds)
-            for old, new in zip(self._chains, more, strict=True)
-        ]
-        attrs = self.datatree.attrs
-        longer = Posterior.from_chains(
-            self._plan, joined, entropy=attrs["seed"], complete=complete, support=self.support
-        )
-        add_labels(longer.datatree, read_labels(self.datatree))
-        if "auto" in attrs:
-            longer.datatree.attrs["auto"] = attrs["auto"]
-        return longer
-
-    def save(self, path: str | Path) -> None:
-        """Write the draws, the model and the last state of each chain as netCDF; the file appears whole or not at all.
-
-        Parameters
-        ----------
-        path
-            Where to write; an existing file is replaced.
-        """
-        from privmix.posterior.storage import save
-
-        save(self, path)
-
-    def _stacked(self) -> Draws:
-        return from_tree(self._plan, self.datatree)
-
-    def __repr__(self) -> str:
-        return (
-            f"<privmix.Posterior: {self.model.describe()}, {type(self.sampler).__name__}, "
-            f"{self.chains} chains × {self.draws} draws, {self._plan.records} records>"
-        )
+        return summary(self, at)
 
     def similarity(self) -> xr.DataArray:
         """Return the posterior probability that two records share a cluster, for each two records.

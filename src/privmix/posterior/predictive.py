@@ -12,6 +12,7 @@ from privmix.kernels import Kernel
 from privmix.kernels.slots import coordinate, draw_y
 from privmix.model import PrivateMixture
 from privmix.numerics import uniform
+from privmix.posterior.counts import check_count
 from privmix.posterior.mixture import count_of, flattened, load_atom
 from privmix.samplers.base import Draws, empty_records
 
@@ -58,8 +59,7 @@ def release_records(model: PrivateMixture, y: np.ndarray, rng: np.random.Generat
 
 def predictive(posterior: Posterior, size: int, seed: Any) -> xr.Dataset:
     """Return new records and their release, each from a draw of the posterior taken at random."""
-    if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
-        raise ValueError(f"size must be a whole number of at least 1; got {size!r}.")
+    check_count("size", size, 1)
     rng = np.random.default_rng(seed)
     if posterior.model.mechanism.is_global:
         return _global_predictive(posterior, int(size), rng)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
+from privmix.posterior.counts import check_count
 from privmix.posterior.predictive import replicate
 
 if TYPE_CHECKING:
@@ -74,8 +75,7 @@ def check_replicates(replicates: Any, size: int) -> int:
     """Return the number of replicates: as asked, or as many as are quickly made."""
     if replicates is None:
         return min(MOST, max(FEWEST, BUDGET // size))
-    if isinstance(replicates, bool) or not isinstance(replicates, int | np.integer) or replicates < 20:
-        raise ValueError(f"replicates must be a whole number of at least 20; got {replicates!r}.")
+    check_count("replicates", replicates, 20)
     return int(replicates)
 
 

@@ -7,17 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from privmix.jit import bind
-from privmix.kernels.slots import prepare
 from privmix.posterior.clusters.partitions import check_local
-from privmix.posterior.clusters.predict import (
-    AUXILIARIES,
-    evidence_hooks,
-    log_evidence,
-    propose,
-    with_mechanism,
-)
-from privmix.samplers.base import Draws, empty_records
+from privmix.posterior.clusters.predict import masses, with_mechanism
+from privmix.posterior.mixture import count_of
 
 if TYPE_CHECKING:
     from privmix.posterior.posterior import Posterior
@@ -40,38 +32,9 @@ def log_release_density(posterior: Posterior, z: Any, mechanism: Any = None, see
         As in `Posterior.predict_proba`.
     """
     check_local(posterior.model)
-    model = with_mechanism(posterior.model, mechanism)
-    data = model.data(np.array(model.mechanism.check_release(z)))
-    components, weight, atom = pooled(posterior._stacked())
-    top, total = np.full(len(data.z), -np.inf), np.zeros(len(data.z))
-    scratch = np.zeros((1, model.kernel.columns)), empty_records(model, AUXILIARIES)
-    run = bind(add_densities, {**model.hooks(), **evidence_hooks(model)}, owner=model.describe())
-    parts, rng = model.parts(), np.random.default_rng(seed)
-    run(parts.mechanism, parts.kernel, data, rng, components, weight, atom, *scratch, top, total)
+    draws = posterior._stacked()
+    # Clusters of the fitted records play no part: without labels all components fall into one column.
+    nobody, labels = np.zeros((count_of(draws), 0), np.int32), np.zeros(0, np.int64)
+    mass, top = masses(with_mechanism(posterior.model, mechanism), draws, nobody, labels, z, seed)
     with np.errstate(divide="ignore"):
-        return top + np.log(total) - math.log(len(components))
-
-
-def add_densities(mechanism, kernel, data, rng, components, weight, atom, row, ys, top, total):
-    """Add w_h g(z_j|φ_h) of every component of every draw to total[j], in units of e^top[j] (compiled)."""
-    theta = row[0]
-    for d in range(len(components)):
-        for h in range(components[d]):
-            for p in range(atom.shape[2]):
-                theta[p] = atom[d, h, p]
-            prepare(kernel, theta)
-            propose(kernel, rng, theta, ys)
-            for j in range(len(total)):
-                value = math.log(weight[d, h]) + log_evidence(mechanism, kernel, data, j, theta, ys)
-                if value > top[j]:
-                    total[j] *= math.exp(top[j] - value)
-                    top[j] = value
-                if value > -math.inf:
-                    total[j] += math.exp(value - top[j])
-
-
-def pooled(draws: Draws) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the number of components, weights and atoms of all draws, the chains one after the other."""
-    arrays = (draws.components, draws.weight, draws.atom)
-    components, weight, atom = (np.ascontiguousarray(array.reshape(-1, *array.shape[2:])) for array in arrays)
-    return components, weight, atom
+        return top + np.log(mass[:, 0]) - math.log(count_of(draws))

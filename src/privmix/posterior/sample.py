@@ -14,8 +14,10 @@ from privmix.engine.chains import shorten
 from privmix.frames import Labels, labels_of
 from privmix.model import PrivateMixture
 from privmix.posterior.auto import choose
+from privmix.posterior.counts import check_count
 from privmix.posterior.labels import add_labels
 from privmix.posterior.posterior import Posterior
+from privmix.posterior.seeds import root_of
 from privmix.release import Release
 from privmix.samplers import Auto, Sampler
 
@@ -48,7 +50,7 @@ def sample(
     sampler.check(model)
     labels = Labels() if isinstance(z, Release) else labels_of(z)
     z = read_release(model, z)
-    seeds = np.random.SeedSequence(seed)
+    seeds = root_of(seed)
     plan = Plan(model, sampler, z, int(draws), int(warmup), int(thin), allocations=False)
     starts, why = list(seeds.spawn(chains)), ""
     if isinstance(sampler, Auto):
@@ -81,12 +83,6 @@ def keeps_allocations(plan: Plan, chains: int, wanted: bool | None) -> bool:
             )
         return False
     return 4 * plan.records * plan.draws * chains <= ALLOCATION_BYTES if wanted is None else wanted
-
-
-def check_count(name: str, value: Any, least: int) -> None:
-    """Refuse a count that is not a whole number or too small."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ValueError(f"{name} must be a whole number of at least {least}; got {value!r}.")
 
 
 def read_release(model: PrivateMixture, z: Any) -> np.ndarray:

@@ -15,20 +15,21 @@ from privmix.engine import Chain, Plan
 from privmix.jit import part_from_dict, part_to_dict
 from privmix.model import PrivateMixture
 from privmix.posterior.posterior import Posterior
+from privmix.posterior.run import Run
 from privmix.posterior.tree import from_tree
 from privmix.samplers.base import Draws
 
 FORMAT = 1
 
 
-def save(posterior: Posterior, path: str | Path) -> None:
-    """Write a posterior as netCDF; an existing file is replaced only by a complete one."""
+def save(run: Run, path: str | Path) -> None:
+    """Write a run as netCDF; an existing file is replaced only by a complete one."""
     path = Path(path)
     if not path.parent.is_dir():
         raise FileNotFoundError(f"the folder {path.parent} does not exist; create it first.")
-    tree = posterior.datatree.copy()
-    tree.attrs |= {"privmix_format": FORMAT, "privmix": json.dumps(_describe(posterior._plan))}
-    for c, chain in enumerate(posterior._chains):
+    tree = run.datatree.copy()
+    tree.attrs |= {"privmix_format": FORMAT, "privmix": json.dumps(_describe(run._plan))}
+    for c, chain in enumerate(run._chains):
         tree[f"/chain_state/chain_{c}"] = xr.DataTree(_state_dataset(chain))
     encoding = {"/posterior": {name: {"zlib": True, "complevel": 1} for name in tree["posterior"].data_vars}}
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")

@@ -19,7 +19,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import logsumexp
 
-from privmix.privacy.calibration import _positive, _probability, _single, gaussian_scale
+from privmix.privacy.arguments import positive, probability, single
+from privmix.privacy.gaussian import gaussian_scale
 
 #: how far the counts move in L1 and L2 when one record is replaced
 L1_SENSITIVITY, L2_SENSITIVITY = 2.0, math.sqrt(2.0)
@@ -62,7 +63,7 @@ def smoothed_histogram_odds(records: int, draws: int, epsilon: float, narrowest:
     float
         The odds; the uniform share is delta = 1/(1 + odds).
     """
-    budget = _single("epsilon", epsilon) / draws
+    budget = single("epsilon", epsilon) / draws
     if budget > LARGEST_BUDGET:
         raise ValueError(
             f"The smoothed histogram was given epsilon={epsilon!r} for {draws} draws, but needs epsilon/draws <= "
@@ -93,7 +94,7 @@ def smoothed_histogram_epsilon(records: int, draws: int, odds: float, narrowest:
     float
         The smallest epsilon for which the release is epsilon-DP.
     """
-    return draws * math.log1p(_single("odds", odds) / (records * narrowest))
+    return draws * math.log1p(single("odds", odds) / (records * narrowest))
 
 
 def discrete_gaussian_histogram_delta(scale: float, epsilon: float) -> float:
@@ -142,7 +143,7 @@ def discrete_gaussian_histogram_scale(epsilon: float, delta: float) -> float:
     float
         The scale s.
     """
-    epsilon, delta = _single("epsilon", epsilon), float(_probability(delta))
+    epsilon, delta = single("epsilon", epsilon), float(probability(delta))
     target = math.log(delta)
     start = float(gaussian_scale(L2_SENSITIVITY, epsilon=epsilon, delta=delta))
     low, high = 0.9 * start, 1.1 * start
@@ -190,7 +191,7 @@ def _log_sum(variance: float, shift: float) -> float:
 
 
 def _bounded_scale(scale: float) -> float:
-    s = float(_positive("scale", scale))
+    s = float(positive("scale", scale))
     if s > LARGEST_SCALE:
         raise ValueError(
             f"The exact privacy profile of discrete Gaussian noise is summed over whole numbers, for scales up to "

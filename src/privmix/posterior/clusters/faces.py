@@ -16,6 +16,7 @@ from privmix.posterior.clusters.losses import Loss, expected_loss
 from privmix.posterior.clusters.partitions import Partitions, canonical, check_labels, gather, pooled_allocations
 from privmix.posterior.clusters.predict import membership
 from privmix.posterior.clusters.similarity import similarity_matrix
+from privmix.posterior.counts import check_count
 from privmix.posterior.labels import coords_of, read_labels, record_index
 
 if TYPE_CHECKING:
@@ -78,12 +79,6 @@ def as_clustering(posterior: Posterior, estimate: Any, loss: str) -> Clustering:
     value = expected_loss(chosen, partitions, labels)
     sure, index = certainty(partitions, labels), record_index(posterior.datatree)
     return Clustering(labels, value, chosen.name, 1.0, sure, partitions.draws, 0, index)
-
-
-def check_count(name: str, value: Any, least: int) -> None:
-    """Refuse a count that is not a whole number or too small."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ValueError(f"{name} must be a whole number of at least {least}; got {value!r}.")
 
 
 def _partitions(posterior: Posterior) -> Partitions:

@@ -12,11 +12,12 @@ import xarray as xr
 
 from privmix.convolutions.base import log_g
 from privmix.jit import bind, slot
-from privmix.kernels.slots import draw_y, log_f, prepare
+from privmix.kernels.slots import draw_y, log_f
 from privmix.mechanisms import LocalMechanism
 from privmix.mechanisms.base import at_record
 from privmix.mechanisms.evidence import local_evidence
 from privmix.model import PrivateMixture
+from privmix.posterior.mixture import flattened, load_atom
 from privmix.samplers.base import Draws, empty_records
 
 # Confidential values drawn for each component of each draw where g has no closed form. The estimate of g is unbiased
@@ -65,24 +66,31 @@ def membership(
 ) -> xr.DataArray:
     """Return the probability of each cluster, and of a new one, for each new record; see `Posterior.predict_proba`."""
     model = with_mechanism(model, mechanism)
+    mass, _ = masses(model, draws, allocation, labels, z, seed)
+    total = mass.sum(axis=1, keepdims=True)
+    check_possible(total, model)
+    names = np.append(np.arange(mass.shape[1] - 1), NEW)
+    return xr.DataArray(mass / total, dims=("record", "cluster"), coords={"cluster": names})
+
+
+def masses(
+    model: PrivateMixture, draws: Draws, allocation: np.ndarray, labels: np.ndarray, z: Any, seed: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return Σ_h w_h g(z_j|φ_h) s_hc, summed over the draws, and the logarithms of its unit for each new record.
+
+    The first array is (record, cluster), the last column for components without records; where `labels` is empty it is
+    the only one, and holds them all.
+    """
     data = model.data(np.array(model.mechanism.check_release(z)))
-    clusters = int(labels.max()) + 1
-    flat = [np.ascontiguousarray(array.reshape(-1, *array.shape[2:])) for array in draws[3:6]]
-    components, weight, atom = flat
-    out = np.zeros((len(data.z), clusters + 1))
-    scratch = (
-        np.zeros((1, model.kernel.columns)),
-        np.zeros((int(allocation.max()) + 1, clusters)),
-        np.full(len(data.z), -np.inf),
-        empty_records(model, AUXILIARIES),
-    )
+    clusters = int(labels.max(initial=-1)) + 1
+    weight, atom, components = (np.ascontiguousarray(array) for array in flattened(draws))
+    out, top = np.zeros((len(data.z), clusters + 1)), np.full(len(data.z), -np.inf)
+    share = np.zeros((int(allocation.max(initial=-1)) + 1, clusters))
+    scratch = np.zeros((1, model.kernel.columns)), share, top, empty_records(model, AUXILIARIES)
     run = bind(add_memberships, {**model.hooks(), **evidence_hooks(model)}, owner=model.describe())
     parts, rng = model.parts(), np.random.default_rng(seed)
     run(parts.mechanism, parts.kernel, data, rng, components, weight, atom, allocation, labels, *scratch, out)
-    total = out.sum(axis=1, keepdims=True)
-    check_possible(total, model)
-    names = np.append(np.arange(clusters), NEW)
-    return xr.DataArray(out / total, dims=("record", "cluster"), coords={"cluster": names})
+    return out, top
 
 
 def with_mechanism(model: PrivateMixture, mechanism: Any) -> PrivateMixture:
@@ -124,17 +132,15 @@ def add_memberships(
 ):
     """Add w_h g(z_j|φ_h) of every component to the clusters of its records, relative to the largest (compiled).
 
-    row, share, top and ys are scratch: θ, the share of a component's records in each cluster, the logarithm of the unit
-    of out[j], and proposed records.
+    top[j] is the logarithm of the unit of out[j]. row, share and ys are scratch: θ, the share of a component's records
+    in each cluster, and proposed records.
     """
     theta = row[0]
     new = share.shape[1]
     for d in range(len(components)):
         occupied = share_of_clusters(allocation[d], labels, share)
         for h in range(components[d]):
-            for p in range(atom.shape[2]):
-                theta[p] = atom[d, h, p]
-            prepare(kernel, theta)
+            load_atom(kernel, atom, d, h, theta)
             propose(kernel, rng, theta, ys)
             for j in range(len(out)):
                 value = math.log(weight[d, h]) + log_evidence(mechanism, kernel, data, j, theta, ys)

@@ -57,8 +57,4 @@ def worst_r_hat(posterior: Posterior, points: np.ndarray) -> float:
 
 def spread_draws(posterior: Posterior, most: int = KEPT) -> Posterior:
     """Return the posterior with at most so many draws, evenly spaced over each chain."""
-    step = -(-posterior.draws * posterior.chains // most)
-    if step <= 1:
-        return posterior
-    tree = posterior.datatree.isel(draw=slice(step - 1, None, step))
-    return Posterior(posterior._plan, [], tree)
+    return posterior.thinned(most)

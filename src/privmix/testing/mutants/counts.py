@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from privmix.mechanisms import SmoothedHistogram, evidence
-from privmix.samplers import Binned, Neal5, Slice
+from privmix.samplers import Binned, Neal5, Sampler, Slice
 from privmix.samplers import slice as slice_file
 from privmix.samplers.moves import bin_counts, bins, mixture_of_bins, sticks
 from privmix.testing.mutants.base import Mutant, one
@@ -12,112 +14,85 @@ from privmix.testing.mutants.models import COUNTS, DRAWN
 
 def count_bugs() -> list[Mutant]:
     """Return bugs of global mechanisms' samplers."""
+    return release_bugs() + bin_bugs() + exchange_bugs() + mixture_bugs() + swap_bugs() + split_bugs()
+
+
+def release_bugs() -> list[Mutant]:
+    """Return bugs in how records moved one by one see the release."""
+    settle = evidence.global_settle
     ratio = "share = count * whole / (self.records * (self.edges[j + 1] - self.edges[j]))"
-    settle, exchange = evidence.global_settle, bin_counts.exchange_target
+    unscaled = "share = count / self.records"
+    replace = "replace(mechanism, seen, current[0], proposed[0])"
     return [
         one(
             "printed: smoothed histogram without the factor m",
             SmoothedHistogram.log_bin,
             ratio,
-            "share = count / self.records",
+            unscaled,
             DRAWN,
             Neal5(),
         ),
-        one(
-            "statistic left as it was on accepting",
-            settle,
-            "replace(mechanism, seen, current[0], proposed[0])",
-            "pass",
-            COUNTS,
-            Neal5(),
-        ),
+        one("statistic left as it was on accepting", settle, replace, "pass", COUNTS, Neal5()),
         one("release looked at once", settle, "return 0.0", "return value", DRAWN, Neal5(), sweeps=10),
-        one(
-            "bin drawn without the release",
-            bins.draw_bin,
-            "state.mass[h, j] + state.gain[j]",
-            "state.mass[h, j]",
-            COUNTS,
-            Slice(records="exact"),
-        ),
-        one(
-            "bin drawn with the record in its own way",
-            bins.redraw_in_bins,
-            "take_from_bin(parts, data, state, find_bin(parts.mechanism.edges, state.y[i]), -1.0)",
-            "state.seen[find_bin(parts.mechanism.edges, state.y[i])] -= 1.0",
-            COUNTS,
-            Slice(records="exact"),
-        ),
-        one(
-            "counts exchanged without the number of ways",
-            exchange,
-            " - math.lgamma(place + 1.0) - math.lgamma(other + 1.0)",
-            "",
-            COUNTS,
-            Binned(),
-        ),
-        one(
-            "counts exchanged without the release",
-            exchange,
-            "value = log_bin(parts.mechanism, data.z, j, place) + log_bin(parts.mechanism, data.z, k, other)",
-            "value = 0.0",
-            COUNTS,
-            Binned(),
-        ),
-        one(
-            "atoms moved without the prior",
-            mixture_of_bins.move_parameter,
-            "log_base(parts.kernel, theta, state.hyper) - before + jacobian",
-            "jacobian",
-            COUNTS,
-            Binned(),
-        ),
-        one(
-            "atoms moved without the Jacobian",
-            mixture_of_bins.move_parameter,
-            " - before + jacobian",
-            " - before",
-            COUNTS,
-            Binned(),
-        ),
-        one(
-            "sticks moved without the prior",
-            mixture_of_bins.stick_target,
-            "return prior + ",
-            "return ",
-            COUNTS,
-            Binned(),
-        ),
-        one(
-            "sticks swapped without the Jacobian",
-            sticks.swap_sticks,
-            "(log_ratio + log_rest - new_rest)",
-            "log_ratio",
-            COUNTS,
-            Binned(),
-        ),
-        one(
-            "the last cluster swapped with an empty stick",
-            slice_file.keeps_last,
-            "h + 2 < state.cursor[STICKS] or state.size[h] > 0",
-            "True",
-            COUNTS,
-            Slice(),
-        ),
-        one(
-            "counts handed out by weight alone",
-            mixture_of_bins.draw_stick,
-            "state.weight[h] * state.row[h, b]",
-            "state.weight[h] * chance",
-            COUNTS,
-            Binned(),
-        ),
-        one(
-            "later sticks counted twice",
-            mixture_of_bins.fill_rests,
-            "share * state.row[h, b] + left * state.rest[h, b]",
-            "share * state.row[h, b] + state.rest[h, b]",
-            COUNTS,
-            Binned(),
-        ),
     ]
+
+
+def bin_bugs() -> list[Mutant]:
+    """Return bugs in the redrawing of records bin by bin."""
+    exact = Slice(records="exact")
+    weight = "state.mass[h, j] + state.gain[j]"
+    taken = "take_from_bin(parts, data, state, find_bin(parts.mechanism.edges, state.y[i]), -1.0)"
+    stale = "state.seen[find_bin(parts.mechanism.edges, state.y[i])] -= 1.0"
+    return [
+        _on_counts("bin drawn without the release", bins.draw_bin, weight, "state.mass[h, j]", exact),
+        _on_counts("bin drawn with the record in its own way", bins.redraw_in_bins, taken, stale, exact),
+    ]
+
+
+def exchange_bugs() -> list[Mutant]:
+    """Return bugs in the exchange of records between two bins."""
+    target = bin_counts.exchange_target
+    ways = " - math.lgamma(place + 1.0) - math.lgamma(other + 1.0)"
+    seen = "value = log_bin(parts.mechanism, data.z, j, place) + log_bin(parts.mechanism, data.z, k, other)"
+    return [
+        _on_counts("counts exchanged without the number of ways", target, ways, ""),
+        _on_counts("counts exchanged without the release", target, seen, "value = 0.0"),
+    ]
+
+
+def mixture_bugs() -> list[Mutant]:
+    """Return bugs in the slice steps on atoms and sticks given the counts."""
+    move, target = mixture_of_bins.move_parameter, mixture_of_bins.stick_target
+    change = "log_base(parts.kernel, theta, state.hyper) - before + jacobian"
+    return [
+        _on_counts("atoms moved without the prior", move, change, "jacobian"),
+        _on_counts("atoms moved without the Jacobian", move, " - before + jacobian", " - before"),
+        _on_counts("sticks moved without the prior", target, "return prior + ", "return "),
+    ]
+
+
+def swap_bugs() -> list[Mutant]:
+    """Return bugs in the exchange of neighbouring sticks."""
+    swap, may_swap = sticks.swap_sticks, slice_file.keeps_last
+    last = "h + 2 < state.cursor[STICKS] or state.size[h] > 0"
+    return [
+        _on_counts("sticks swapped without the Jacobian", swap, "(log_ratio + log_rest - new_rest)", "log_ratio"),
+        _on_counts("the last cluster swapped with an empty stick", may_swap, last, "True", Slice()),
+    ]
+
+
+def split_bugs() -> list[Mutant]:
+    """Return bugs in how the count of a bin is split between the sticks."""
+    draw, fill = mixture_of_bins.draw_stick, mixture_of_bins.fill_rests
+    share, weight = "state.weight[h] * state.row[h, b]", "state.weight[h] * chance"
+    rest = "share * state.row[h, b] + left * state.rest[h, b]"
+    whole = "share * state.row[h, b] + state.rest[h, b]"
+    return [
+        _on_counts("counts handed out by weight alone", draw, share, weight),
+        _on_counts("later sticks counted twice", fill, rest, whole),
+    ]
+
+
+def _on_counts(name: str, function: Callable, old: str, new: str, sampler: Sampler | None = None) -> Mutant:
+    """Return a mutant on a noisy histogram, by default of the sampler on counts."""
+    return one(name, function, old, new, COUNTS, sampler or Binned())

@@ -157,8 +157,8 @@ class NumPyroMixture(Baseline):
         with jax.enable_x64(True):
             data = jax.numpy.asarray(z), jax.numpy.broadcast_to(jax.numpy.asarray(mechanism.scale), z.shape)
             done = [chain(jax.random.PRNGKey(int(word)), *data) for word in words]
-            atoms = (np.array([draws[name] for draws, _ in done]) for name in ("weight", "mean", "variance"))
-            return TruncatedFit(*atoms, sum(int(diverging) for _, diverging in done))
+            atoms = {name: np.array([draws[name] for draws, _ in done]) for name in ("weight", "mean", "variance")}
+            return TruncatedFit(**atoms, diverging=sum(int(diverging) for _, diverging in done))
 
 
 def load() -> tuple[Any, Any]:
@@ -212,7 +212,6 @@ def learned_atoms(kernel: HierarchicalNormal, components: int) -> tuple[Any, Any
     return mean, numpyro.deterministic("variance", rate * ratio)
 
 
-@functools.cache
 def noisy_density(mechanism: type) -> Callable:
     """Return log g(z | μ, σ, scale of the noise) of a mechanism, a function of JAX arrays."""
     return laplace_density() if issubclass(mechanism, Laplace) else gaussian_density()

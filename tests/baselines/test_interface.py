@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from privmix import Release, baselines, mechanisms
-from privmix.baselines import EM, EMS, Deconvolution, NaiveKernel, NaiveMixture, Wavelet, proper
+from privmix.baselines import EM, EMS, Deconvolution, NaiveKernel, NaiveMixture, NumPyroMixture, Wavelet, proper
 
 BOUNDS = (-3.0, 5.0)
 SERVED = {
@@ -18,10 +18,11 @@ SERVED = {
     "identity": mechanisms.Identity(bounds=BOUNDS),
 }
 MIXTURE = NaiveMixture(draws=20, warmup=20, chains=1, seed=1)
+PEER = NumPyroMixture(components=5, draws=20, warmup=20, chains=1, seed=1)
 ADDITIVE, NUMBERS = {"laplace", "gaussian"}, {"laplace", "gaussian", "wave", "identity"}
 PRIVATE = set(SERVED) - {"identity"}
 SERVES = {EM(): PRIVATE, EMS(): PRIVATE, Deconvolution(): ADDITIVE, Deconvolution("plugin"): ADDITIVE}
-SERVES |= {Wavelet(): {"haar"}, NaiveKernel(): NUMBERS, NaiveKernel("scott"): NUMBERS, MIXTURE: NUMBERS}
+SERVES |= {Wavelet(): {"haar"}, NaiveKernel(): NUMBERS, NaiveKernel("scott"): NUMBERS, MIXTURE: NUMBERS, PEER: ADDITIVE}
 PAIRS = [(baseline, name) for baseline in SERVES for name in SERVED]
 
 
@@ -38,6 +39,8 @@ def test_every_pair_is_served_or_refused(baseline, name):
         with pytest.raises(ValueError, match=rf"{type(baseline).__name__} .*was made by {type(mechanism).__name__}"):
             baseline.fit(z, mechanism)
         return
+    if baseline is PEER:
+        pytest.importorskip("numpyro", reason="NumPyro is not installed: pip install 'privmix[numpyro]'")
     fitted = baseline.fit(z, mechanism)
     grid = np.linspace(-60.0, 60.0, 24_001 if type(baseline) in (EM, EMS, Wavelet) else 2401)
     values = fitted.density(grid)

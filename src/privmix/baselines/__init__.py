@@ -7,6 +7,18 @@ from privmix.baselines.base import Baseline, Fitted, proper
 from privmix.baselines.deconvolution import Deconvolution
 from privmix.baselines.em import EM, EMS
 from privmix.baselines.naive import NaiveKernel, NaiveMixture
+from privmix.baselines.numpyro_mixture import NumPyroMixture
 from privmix.baselines.wavelet import Wavelet
 
-__all__ = ["EM", "EMS", "Baseline", "Deconvolution", "Fitted", "NaiveKernel", "NaiveMixture", "Wavelet", "proper"]
+__all__ = [
+    "EM",
+    "EMS",
+    "Baseline",
+    "Deconvolution",
+    "Fitted",
+    "NaiveKernel",
+    "NaiveMixture",
+    "NumPyroMixture",
+    "Wavelet",
+    "proper",
+]

@@ -96,7 +96,7 @@ class Binned(base.Sampler):
     ----------
     bins
         Bins for mechanisms that add noise to each record, over the bounds and five standard deviations of the noise on
-        either side; by default so many that a bin is a quarter of a standard deviation wide, from 64 to 2,048.
+        either side; by default so many that a bin is a tenth of a standard deviation wide, from 64 to 2,048.
         Histograms and mechanisms with few outputs have bins of their own.
     """
 

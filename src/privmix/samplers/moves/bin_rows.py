@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 
 # Equal bins reach this many standard deviations of the noise beyond the bounds; the outermost are open.
 REACH = 5.0
-# Width of a bin in standard deviations of the noise: rounding adds a variance of half a per cent of the noise's.
-FINE = 0.25
+# Width of a bin in standard deviations of the noise. The posterior is that of the rounded release, which says less than
+# the release: with a quarter its mean density at n = 1,000 and ε = 10 was .3 posterior standard deviations off.
+FINE = 0.1
 # Places of the two points of Gauss's rule in a bin of unit width.
 LOWER, UPPER = 0.5 - 0.5 / math.sqrt(3.0), 0.5 + 0.5 / math.sqrt(3.0)
 

@@ -11,7 +11,7 @@ from privmix import baselines
 from privmix.mechanisms import HaarWavelet, Laplace, RandomizedResponse, SquareWave
 from privmix.studies.accuracy.configuration import Configuration
 from privmix.studies.runner import derive_seed
-from privmix.studies.shared.fits import fit_default, words
+from privmix.studies.shared.fits import fit_default
 from privmix.studies.shared.measures import hellinger, l1_error, worst_r_hat
 from privmix.studies.shared.targets import HALF_UNIFORM, SKEWED, THREE_NORMALS
 
@@ -25,6 +25,7 @@ BASELINES = {
     "ems256": baselines.EMS(cells=256, joined=True),
     "naive": baselines.NaiveKernel(),
     "naive-mixture": baselines.NaiveMixture(),
+    "numpyro": baselines.NumPyroMixture(),
     "square-ems64": baselines.EMS(cells=64, joined=True),
     "square-ems256": baselines.EMS(cells=256, joined=True),
     "wavelet": baselines.Wavelet(),
@@ -68,8 +69,8 @@ def cell(
 
 def baseline(method: str, seed: np.random.SeedSequence) -> baselines.Baseline:
     """Return the baseline of a method, with the cell's seed where it draws."""
-    found = BASELINES[method]
-    return replace(found, seed=words(seed)) if isinstance(found, baselines.NaiveMixture) else found
+    found: Any = BASELINES[method]
+    return replace(found, seed=int(seed.generate_state(1, np.uint64)[0])) if hasattr(found, "seed") else found
 
 
 def mechanism_of(method: str, epsilon: float, bounds: tuple[float, float]) -> Any:

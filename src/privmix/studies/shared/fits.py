@@ -59,7 +59,7 @@ def sample(
     """Draw from the posterior in one thread: the runner has a process for each cell."""
     with ThreadPoolExecutor(1) as one:
         settings = {**configuration.chain_settings(), "allocations": allocations, "executor": one}
-        return model.sample(z, sampler, seed=words(seed), **settings)
+        return model.sample(z, sampler, seed=seed, **settings)
 
 
 def fit_default(
@@ -67,12 +67,7 @@ def fit_default(
 ) -> Posterior:
     """Fit by `privmix.fit` with its own model and sampler, in one thread."""
     with ThreadPoolExecutor(1) as one:
-        return fit(z, mechanism, **configuration.chain_settings(), allocations=False, seed=words(seed), executor=one)
-
-
-def words(seed: np.random.SeedSequence) -> list[int]:
-    """Return a seed as whole numbers, which is what `sample` takes."""
-    return [int(word) for word in seed.generate_state(4, np.uint64)]
+        return fit(z, mechanism, **configuration.chain_settings(), allocations=False, seed=seed, executor=one)
 
 
 def record(posterior: Posterior, target: Target, points: int) -> dict[str, Any]:

@@ -98,11 +98,15 @@ class Results:
         return "" if self.finished == self.wanted else f"{self.finished} of {self.wanted} cells"
 
     def write_table(self, path: Path) -> None:
-        """Write all single numbers of all cells as a CSV table."""
-        rows = [{**r.coordinates, **{k: v.item() for k, v in r.values.items() if v.ndim == 0}} for r in self.cells]
+        """Write all single numbers of all cells as a CSV table, with six digits; the files of the cells have all."""
+        rows = [{**r.coordinates, **{k: _short(v) for k, v in r.values.items() if v.ndim == 0}} for r in self.cells]
         header = list(dict.fromkeys(name for row in rows for name in row))
         text = io.StringIO()
         writer = csv.DictWriter(text, header, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
         write_whole(path, text.getvalue().encode())
+
+
+def _short(value: np.ndarray) -> Any:
+    return f"{value:.6g}" if value.dtype.kind == "f" else value.item()

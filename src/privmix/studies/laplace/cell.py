@@ -49,6 +49,7 @@ def cell(
     found["hellinger"] = hellinger(few.density(WIDE)["mean"].values, prior_density(WIDE), WIDE)
     if clusters:
         found["rand"] = adjusted_rand_index(few.clustering(loss="vi").labels, label)
+        found["rand_binder"] = adjusted_rand_index(few.clustering(loss="binder").labels, label)
     return found
 
 

@@ -24,7 +24,7 @@ def figures(results: Results, folder: Path) -> None:
         folder / "tables.md",
         {"records": {}, "sampler": SAMPLERS},
         "epsilon",
-        ("acceptance", "ess", "l1", "covered", "hellinger", "rand", "r_hat"),
+        ("acceptance", "ess", "l1", "covered", "hellinger", "rand", "rand_binder", "r_hat"),
     )
 
 
@@ -85,7 +85,7 @@ def _quality(results: Results, path: Path) -> None:
     labels = {
         "l1": "L1 error",
         "hellinger": "Hellinger distance of\nposterior and prior mean",
-        "rand": "adjusted Rand index",
+        "rand_binder": "adjusted Rand index\n(Binder's loss)",
         "covered": "mass where the 95% band\nholds the truth",
     }
     axes = pictures.panels(1, len(labels))

@@ -20,7 +20,8 @@ TITLES = {
     "hellinger": "Hellinger distance",
     "l1": "L1 error",
     "r_hat": "Worst R-hat of the density",
-    "rand": "Adjusted Rand index",
+    "rand": "Adjusted Rand index, variation of information",
+    "rand_binder": "Adjusted Rand index, Binder's loss",
 }
 # Names of the values of a coordinate; empty where they are shown as they are.
 Names = Mapping[Any, str]

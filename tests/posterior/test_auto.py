@@ -25,10 +25,11 @@ def test_choice_follows_the_noise():
 
 
 def test_choice_follows_the_number_of_records():
-    chosen = [samplers.Auto().candidates(*release(epsilon, n=600))[0].sampler for epsilon in (1.0, 10.0, 50.0)]
-    assert chosen == [samplers.Binned()] * 3
-    # A thousand bins would be needed for noise this weak: records are cheaper.
-    assert samplers.Auto().candidates(*release(500.0, n=600))[0].sampler == samplers.Slice(records="exact")
+    chosen = [samplers.Auto().candidates(*release(epsilon, n=600))[0].sampler for epsilon in (1.0, 10.0)]
+    assert chosen == [samplers.Binned()] * 2
+    # Four hundred bins are needed for noise this weak: records are cheaper, unless they are many.
+    chosen = [samplers.Auto().candidates(*release(50.0, n=n))[0].sampler for n in (600, 6000)]
+    assert chosen == [samplers.Slice(records="exact"), samplers.Binned()]
     assert samplers.Auto().candidates(*release(500.0, n=21_000))[0].sampler == samplers.Binned()
     costly = PrivateMixture(mechanisms.Laplace(epsilon=5.0, bounds=(0.0, 1.0)), kernels.Beta())
     assert samplers.Auto().candidates(costly, np.full(21_000, 0.5))[0].sampler != samplers.Binned()
@@ -45,6 +46,8 @@ def test_choice_follows_how_closely_a_record_is_told():
     waves = [mechanisms.SquareWave(epsilon=epsilon, bounds=BOUNDS) for epsilon in (2.0, 10.0)]
     assert [choose(wave, 60) for wave in waves] == [samplers.Neal5(), samplers.Slice(records="exact")]
     assert [choose(wave, 600) for wave in waves] == [samplers.Neal5(), samplers.Slice(records="exact")]
+    loud = mechanisms.SquareWave(epsilon=1.0, bounds=BOUNDS)
+    assert [choose(loud, n) for n in (60, 600)] == [samplers.Neal5(), samplers.Binned()]
     response = mechanisms.RandomizedResponse(cells=16, epsilon=10.0, bounds=BOUNDS)
     assert [choose(response, n) for n in (60, 600)] == [samplers.Neal5(), samplers.Binned()]
 

@@ -31,9 +31,13 @@ if TYPE_CHECKING:
 
 # Equal bins reach this many standard deviations of the noise beyond the bounds; the outermost are open.
 REACH = 5.0
-# Width of a bin in standard deviations of the noise. The posterior is that of the rounded release, which says less than
-# the release: with a quarter its mean density at n = 1,000 and ε = 10 was .3 posterior standard deviations off.
+# Width of a bin in units of how closely a release tells its record: of Laplace noise, in standard deviations. The
+# posterior is that of the rounded release, which says less than the release: with a quarter its mean density at n = 1,000
+# and ε = 10 was .3 posterior standard deviations off.
 FINE = 0.1
+# Most bins by default. Where they are integrated, two evaluations each, they are enough for components as narrow as a
+# hundredth of the bounds, however narrow the noise.
+MOST, MOST_BY_QUADRATURE = 2048, 256
 # Places of the two points of Gauss's rule in a bin of unit width.
 LOWER, UPPER = 0.5 - 0.5 / math.sqrt(3.0), 0.5 + 0.5 / math.sqrt(3.0)
 
@@ -109,9 +113,9 @@ def _range(mechanism: Any) -> tuple[float, float]:
 
 
 def _default_count(mechanism: Any, width: float) -> int:
-    """Return so many bins that one is FINE standard deviations of the noise wide, within limits."""
-    spread = mechanism.noise_spread()
-    return 256 if spread is None else int(min(max(width / (FINE * spread), 64.0), 2048.0))
+    """Return so many bins that one is FINE of what a release tells wide, within limits."""
+    spread, most = mechanism.resolution(), MOST if mechanism.release_range is None else MOST_BY_QUADRATURE
+    return most if spread is None else int(min(max(width / (FINE * spread), 64.0), most))
 
 
 def row_of_histogram(parts, data, state, theta, out):

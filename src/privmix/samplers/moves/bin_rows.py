@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # Equal bins reach this many standard deviations of the noise beyond the bounds; the outermost are open.
 REACH = 5.0
 # Width of a bin in units of how closely a release tells its record: of Laplace noise, in standard deviations. The
-# posterior is that of the rounded release, which says less than the release: with a quarter its mean density at n = 1,000
+# posterior is that of the rounded release, which says less than the release: with a quarter its mean at n = 1,000
 # and ε = 10 was .3 posterior standard deviations off.
 FINE = 0.1
 # Most bins by default. Where they are integrated, two evaluations each, they are enough for components as narrow as a

@@ -1,0 +1,38 @@
+"""How much a release loses when `Binned` rounds it: Fisher's information of the counts against that of the records."""
+
+import numpy as np
+import pytest
+
+from convolutions.pairs import cdf_of, log_g_of
+from privmix import PrivateMixture
+from privmix.kernels import Normal
+from privmix.mechanisms import Laplace
+from privmix.samplers.moves.bin_rows import find_bins
+
+STEP = 1e-3
+THETA = np.array([0.3, 1.0])
+
+
+def information(values, cell):
+    """Return ∫ (∂f)²/f over cells of a width, or Σ (∂p)²/p, for mean and variance, by central differences."""
+    centre = values(THETA)
+    found = []
+    for direction in np.eye(2):
+        slope = (values(THETA + STEP * direction) - values(THETA - STEP * direction)) / (2.0 * STEP)
+        found.append(np.sum(slope[centre > 0.0] ** 2 / centre[centre > 0.0]) * cell)
+    return np.array(found)
+
+
+@pytest.mark.parametrize("epsilon", [5.0, 10.0, 50.0])
+def test_rounding_loses_little_of_mean_and_variance(epsilon):
+    """A component as wide as a twentieth of the bounds; with bins of a quarter of the noise its variance loses 7%."""
+    mechanism = Laplace(epsilon=epsilon, bounds=(-10.0, 10.0))
+    edges = find_bins(PrivateMixture(mechanism, Normal()), None).node[1:-1]
+    reach = 25.0 * mechanism.noise_spread()
+    z = np.linspace(-10.0 - reach, 10.0 + reach, 200_001)
+    records = information(lambda theta: np.exp(log_g_of(mechanism, Normal(), z, theta)), z[1] - z[0])
+    counts = information(
+        lambda theta: np.diff(np.concatenate([[0.0], cdf_of(mechanism, Normal(), edges, theta), [1.0]])), 1.0
+    )
+    assert (1.0 - counts / records < 0.02).all()
+    assert (counts < 1.001 * records).all()  # rounding cannot tell more

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from privmix.studies.runner import Result, Results
 
 MARKERS = "osD^vP"
-# Inches that an entry of a legend may take.
-ENTRY = 2.2
+# Inches that an entry of a legend takes beside its text, and for a letter.
+ENTRY, LETTER = 0.85, 0.075
 
 
 def panels(rows: int, columns: int, *, width: float = 3.0, height: float = 2.4, **shared: Any) -> np.ndarray:
@@ -85,7 +85,8 @@ def finish(axes: np.ndarray, title: str, results: Results, path: Path) -> None:
         for handle, name in zip(*one.get_legend_handles_labels(), strict=True):
             found.setdefault(name, handle)
     if found:
-        columns = max(1, min(len(found), int(figure.get_figwidth() / ENTRY)))
+        entry = ENTRY + LETTER * max(len(name) for name in found)
+        columns = max(1, min(len(found), int(figure.get_figwidth() / entry)))
         place = {"loc": "outside lower center", "ncols": columns, "frameon": False, "handlelength": 3.2}
         figure.legend(list(found.values()), list(found), fontsize="small", **place)
     save_figure(axes[0, 0], path)

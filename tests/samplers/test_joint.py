@@ -30,9 +30,10 @@ def test_planted_bug_is_rejected(mutant):
 
 
 SETTINGS = {(name(m.model), repr(m.model), repr(m.sampler), m.n, m.sweeps): m for m in DEFAULT}
+SOUND = [m if k % 3 == 0 else pytest.param(m, marks=pytest.mark.long) for k, m in enumerate(SETTINGS.values())]
 
 
-@pytest.mark.parametrize("mutant", SETTINGS.values(), ids=lambda m: m.name)
+@pytest.mark.parametrize("mutant", SOUND, ids=lambda m: m.name)
 def test_same_case_without_the_bug_passes(mutant):
     result = joint_test(mutant.model, mutant.sampler, n=mutant.n, sweeps=mutant.sweeps)
     assert not result.rejected, str(result)

@@ -46,7 +46,7 @@ class Meter:
         self._bar.update(self._task, completed=self._done, left=f"{left} left" if left else "")
         if not self._console.is_terminal and time.monotonic() - self._said >= EVERY:
             self._said = time.monotonic()
-            self.say(f"{self._done} of {self._total} cells, about {left} left")
+            self.say(f"{self._done} of {self._total} cells" + (f", about {left} left" if left else ""))
 
     def say(self, line: str) -> None:
         """Write a line above the bar."""

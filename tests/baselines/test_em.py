@@ -194,3 +194,16 @@ def test_values_that_the_mechanism_cannot_release_are_refused():
 
     with pytest.raises(ValueError, match="1 released values have density 0"):
         EM(8).fit(np.array([0.0, 99.0]), Near())
+
+
+def test_joined_cells_are_lines_between_the_middles():
+    mechanism = mechanisms.Laplace(scale=0.7, bounds=BOUNDS)
+    z = mechanism.privatize(np.random.default_rng(1).normal(1.0, 1.0, 200), seed=2)
+    steps, lines = EMS(cells=8).fit(z, mechanism), EMS(cells=8, joined=True).fit(z, mechanism)
+    middles, edges = 0.5 * (steps.edges[1:] + steps.edges[:-1]), steps.edges[1:-1]
+    heights = steps.density(middles)
+    np.testing.assert_allclose(lines.density(middles), heights, rtol=1e-12)
+    np.testing.assert_allclose(lines.density(edges), 0.5 * (heights[1:] + heights[:-1]), rtol=1e-12)
+    assert lines.density([BOUNDS[0] - 0.1, BOUNDS[0], BOUNDS[1], BOUNDS[1] + 0.1]) == pytest.approx(
+        [0.0, heights[0], heights[-1], 0.0]
+    )

@@ -406,3 +406,17 @@ def test_joint_law_is_kept_and_a_wrong_density_is_seen(mechanism, wrong):
     assert not kept.rejected, str(kept)
     planted = joint_test(model, samplers.Neal5(), replacements={log_q: wrong})
     assert planted.rejected, str(planted)
+
+
+@pytest.mark.parametrize("mechanism", [*RESPONSES, *WAVES[:4]], ids=repr)
+def test_resolution_is_about_the_width_of_what_is_likely(mechanism):
+    """Exact for responses; a wave counts the whole of the bounds for its rest, which is at most its own width more."""
+    lower, upper = mechanism.bounds
+    y = lower + (upper - lower) * (np.arange(20_000) + 0.5) / 20_000
+    z = mechanism.cells // 2 if isinstance(mechanism, RandomizedResponse) else 0.5 * (lower + upper)
+    density = np.exp(mechanism.logpdf(np.full(len(y), float(z)), y))
+    width = (upper - lower) * density.mean() / density.max() / math.sqrt(12.0)
+    spare = (
+        0.0 if isinstance(mechanism, RandomizedResponse) else 2.0 * mechanism.half_width * math.exp(-mechanism.epsilon)
+    )
+    assert mechanism.resolution() == pytest.approx(width + spare * (upper - lower) / math.sqrt(12.0), rel=1e-3)

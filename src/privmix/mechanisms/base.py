@@ -51,7 +51,7 @@ class Mechanism(Part):
     def resolution(self) -> float | None:
         """Return how closely a release tells its record, as a standard deviation; None where that is not known.
 
-        For noise of other kinds than addition: ∫ q(z|y) dy / max q(z|y), the width of what is likely, over √12.
+        For noise of other kinds than addition: about ∫ q(z|y) dy / max q(z|y), the width of what is likely, over √12.
         """
         return self.noise_spread()
 

@@ -35,7 +35,7 @@ NARROW = 0.02
 # Records from which a release is rounded to bins, where that is possible and few bins do: at n = 1,000 counts gave 1.3
 # to 6 times the effective draws of the best sampler over records, at n = 200 a third to nine tenths. Bins count times
 # the cost of their probability. More are allowed where records are many: with a square wave at ε = 1 and n = 10,000
-# R-hat was 2.5 over records and 1.05 on counts, after as many CPU seconds.
+# R-hat was 2.5 over records and 1.05 on counts.
 SEVERAL, FEW_BINS, RECORDS_FOR_A_BIN = 500, 256, 8
 # Records from which it is rounded however many bins that takes: a sweep over records takes longer than one over bins,
 # and what the rounding loses is far below the noise.
@@ -82,9 +82,9 @@ class Auto(base.Sampler):
             return _for_known_records(model)
         if model.mechanism.is_global:
             return _for_one_release(model)
-        narrow = ratio is not None and ratio < (NARROW if model.mechanism.noise_spread() is None else WEAK)
-        known = narrow and model.mechanism.noise_spread() is None
-        if counts_suit(model, len(z), known=known):
+        adds = model.mechanism.noise_spread() is not None
+        narrow = ratio is not None and ratio < (WEAK if adds else NARROW)
+        if counts_suit(model, len(z), known=narrow and not adds):
             return [Candidate(Binned(), 1.0, f"{words}, {len(z)} records, kept as counts of bins")]
         neal5, sliced = Candidate(Neal5(), 1.0, words), Candidate(Slice(), 2.0, words)
         if model.convolution is None or model.convolution.cost > COSTLY:

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 from privmix import PrivateMixture, mechanisms
-from privmix.posterior.density import density_draws
-from privmix.posterior.predictive import draw_records, release_records
-from privmix.posterior.prior import prior_draws
+from privmix.curves.density import density_draws
+from privmix.curves.predictive import draw_records, release_records
+from privmix.curves.prior import prior_draws
 
 RECORDS, EPSILON, BOUNDS, LEVEL = 100, 5.0, (-10.0, 10.0), 0.9
 SCALES = {"sup-t, root": (np.sqrt, lambda x: np.maximum(x, 0.0) ** 2), "sup-t, log": (np.log, np.exp)}

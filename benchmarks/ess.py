@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from privmix import PrivateMixture, mechanisms, samplers
-from privmix.posterior.diagnostics import summarise
+from privmix.checks.diagnostics import summarise
 
 POINTS = np.array([-7.5, -5.0, -2.0, 0.0, 3.0, 5.5])
 PAPER = {"Neal5 m=1": samplers.Neal5(), "Slice, the paper's": samplers.Slice(swaps=False)}

@@ -22,10 +22,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from privmix import PrivateMixture, kernels, mechanisms, samplers
-from privmix.posterior.density import density_draws
-from privmix.posterior.diagnostics import summarise
-from privmix.posterior.predictive import draw_records
-from privmix.posterior.prior import prior_draws
+from privmix.checks.diagnostics import summarise
+from privmix.curves.density import density_draws
+from privmix.curves.predictive import draw_records
+from privmix.curves.prior import prior_draws
 
 BOUNDS, BINS, EPSILON, LEVEL = (-10.0, 10.0), 64, 1.0, 0.95
 GRID = BOUNDS[0] + (BOUNDS[1] - BOUNDS[0]) * (np.arange(200) + 0.5) / 200

@@ -18,8 +18,8 @@ import numpy as np
 
 from benchmarks.ess import section_4_1
 from privmix import PrivateMixture, fit, mechanisms
+from privmix.checks.informativeness import Yardstick, density_draws_mean, judge
 from privmix.engine import Plan
-from privmix.posterior.informativeness import Yardstick, density_draws_mean, judge
 
 RECORDS, BOUNDS = 200, (-10.0, 10.0)
 

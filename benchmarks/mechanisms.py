@@ -20,7 +20,7 @@ import numpy as np
 import privmix
 from benchmarks.ess import section_4_1
 from privmix import mechanisms, samplers
-from privmix.posterior.diagnostics import summarise
+from privmix.checks.diagnostics import summarise
 
 BOUNDS = (-10.0, 10.0)
 GRID = np.linspace(*BOUNDS, 1001)

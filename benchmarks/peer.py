@@ -74,7 +74,7 @@ def fitter(method: str, n: int, warmup: int, draws: int):
 
 def table(values: np.ndarray):
     """Return the library's summary of the density at each point."""
-    from privmix.posterior.diagnostics import summarise
+    from privmix.checks.diagnostics import summarise
 
     return summarise({str(x): values[..., j] for j, x in enumerate(POINTS)})
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from benchmarks.ess import section_4_1
 from privmix import Posterior, PrivateMixture, kernels, mechanisms, priors, samplers
-from privmix.posterior.diagnostics import summarise
+from privmix.checks.diagnostics import summarise
 
 RECORDS, DELTA, BOUNDS = 250, 0.1, (-10.0, 10.0)
 POINTS = np.arange(-8.0, 9.0, 2.0)

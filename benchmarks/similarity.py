@@ -11,8 +11,8 @@ import time
 
 import numpy as np
 
-from privmix.posterior.clusters.partitions import canonical
-from privmix.posterior.clusters.similarity import similarity_matrix
+from privmix.clusters.partitions import canonical
+from privmix.clusters.similarity import similarity_matrix
 
 RECORDS, DRAWS, CLUSTERS, TIMED, ROUNDS = 5_000, 2_000, 12, 20, 3
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from privmix import PrivateMixture, samplers
-from privmix.convolutions import Convolution, register
 from privmix.kernels import Normal
 from privmix.mechanisms import LocalMechanism
+from privmix.pairs import Convolution, register
 from privmix.testing import check_sampler
 
 # Hooks of the kernel as plain functions: P(lower < Y ≤ upper|θ), and a draw of Y between two ends.

@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING, Any
 
 from privmix import baselines, kernels, mechanisms, priors, samplers
-from privmix.fit import fit
 from privmix.model import PrivateMixture
 from privmix.posterior import Posterior, load
 from privmix.release import Release
+from privmix.sampling.fit import fit
 
 if TYPE_CHECKING:
     from privmix.estimator import PrivateMixtureEstimator as PrivateMixtureEstimator

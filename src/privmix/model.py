@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from privmix.convolutions import Convolution, find
-from privmix.convolutions.conjugate import Conjugate, find_conjugate
-from privmix.convolutions.masses import find_masses
 from privmix.kernels import Kernel, Normal
 from privmix.mechanisms import GlobalMechanism, LocalMechanism, Mechanism
 from privmix.mechanisms.evidence import GLOBAL, LOCAL
+from privmix.pairs import Convolution, find
+from privmix.pairs.conjugate import Conjugate, find_conjugate
+from privmix.pairs.masses import find_masses
 from privmix.priors import DirichletProcess, Prior
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ class PrivateMixture:
         allocations
             Whether to keep the cluster of every record in every draw. By default where that takes at most 256 MB.
         """
-        from privmix.posterior.sample import sample
+        from privmix.sampling.sample import sample
 
         return sample(
             self,

@@ -10,8 +10,8 @@ from scipy import optimize, stats
 from privmix import mechanisms
 from privmix.baselines import EM, EMS
 from privmix.baselines.cells import cell_likelihood
-from privmix.jit import given
 from privmix.mechanisms import LocalMechanism
+from privmix.parts import given
 
 BOUNDS = (-3.0, 5.0)
 EDGES = np.linspace(*BOUNDS, 6)

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from convolutions.pairs import gradient_of, log_g_of
+from pairs.pairs import gradient_of, log_g_of
 from privmix import PrivateMixture, samplers
 from privmix.baselines import NumPyroMixture
 from privmix.baselines.numpyro_mixture import TruncatedFit, noisy_density
+from privmix.checks.diagnostics import summarise
 from privmix.kernels import HierarchicalNormal, Normal
 from privmix.mechanisms import Gaussian, Laplace
-from privmix.posterior.diagnostics import summarise
 
 BOUNDS = (-10.0, 10.0)
 MISSING = "NumPyro is not installed: pip install 'privmix[numpyro]'"

@@ -8,12 +8,13 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from privmix.jit import CompilationError, PerRecord, bind, record_of, slot
+from privmix.jit import CompilationError, bind, record_of, slot
 from privmix.jit.bind import tolerant_math
 from privmix.kernels import Kernel
 from privmix.mechanisms import HaarWavelet, Laplace, LocalMechanism
 from privmix.mechanisms.base import log_q_each
 from privmix.numerics import normal
+from privmix.parts import PerRecord
 
 FACTOR = 2.0
 

@@ -11,9 +11,10 @@ from scipy import stats
 from kernels.examples import ALL, BASES, CASES, EXAMPLES, Exponential, draws_of, row_of
 from numerics.quadrature import ALPHA, distribution_function, edges_around, panel_masses
 from privmix import kernels
-from privmix.jit import bind, part_from_dict, part_to_dict
+from privmix.jit import bind
 from privmix.kernels import Beta, HierarchicalNormal, Normal
 from privmix.kernels.slots import draw_atom, draw_hyper, draw_y, log_f, update_atom, update_hyper
+from privmix.parts import part_from_dict, part_to_dict
 
 pytestmark = pytest.mark.xdist_group("kernels")
 

@@ -12,7 +12,7 @@ from mechanisms.examples import ALL, BASES, EXAMPLES, PER_RECORD, RECORDS, SCALA
 from mechanisms.histograms import HISTOGRAMS
 from numerics.quadrature import ALPHA, distribution_function, edges_around, panel_masses
 from privmix import mechanisms
-from privmix.jit import part_from_dict, part_to_dict
+from privmix.parts import part_from_dict, part_to_dict
 from privmix.privacy import ApproxDP, Guarantee, PureDP, audit
 
 

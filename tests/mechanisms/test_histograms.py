@@ -20,9 +20,10 @@ from mechanisms.histograms import (
     log_density,
     name,
 )
-from privmix.jit import bind, part_from_dict, part_to_dict
+from privmix.jit import bind
 from privmix.mechanisms import NoisyHistogram, SmoothedHistogram
 from privmix.mechanisms.global_mechanism import log_ratio, replace
+from privmix.parts import part_from_dict, part_to_dict
 
 # p-values below are rejected; some 40 tests are made with fixed seeds.
 ALPHA = 1e-6

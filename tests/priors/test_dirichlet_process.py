@@ -11,7 +11,7 @@ from scipy import special, stats
 
 from numerics.quadrature import ALPHA
 from privmix import priors
-from privmix.jit import part_from_dict, part_to_dict
+from privmix.parts import part_from_dict, part_to_dict
 from privmix.priors import DirichletProcess, Prior
 
 EXAMPLES = {"DirichletProcess": [DirichletProcess(), DirichletProcess(0.2), DirichletProcess((4.0, 2.0))]}

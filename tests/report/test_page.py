@@ -105,7 +105,7 @@ def test_informativeness_left_out_says_how_to_get_it(page):
 
 
 def test_informativeness_sentence_is_that_of_the_posterior(posterior, monkeypatch):
-    from privmix.posterior.informativeness import judge
+    from privmix.checks.informativeness import judge
 
     monkeypatch.setattr("privmix.report.content.gather_pictures", lambda _: [])
     for distance, told in ((0.5, "comes from the release"), (0.01, "does not make the prior right")):

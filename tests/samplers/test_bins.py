@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from convolutions.pairs import cdf_of, log_g_of
+from pairs.pairs import cdf_of, log_g_of
 from privmix import PrivateMixture
 from privmix.kernels import Normal
 from privmix.mechanisms import Laplace

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from scipy.special import log_ndtr
 
-from privmix.convolutions.slots import cell_count, cell_edge, cell_log_q
 from privmix.jit import bind
 from privmix.mechanisms import Gaussian, Laplace, LocalMechanism, SquareWave
 from privmix.mechanisms.base import at_record
+from privmix.pairs.slots import cell_count, cell_edge, cell_log_q
 
 # Nodes in a cell where there is no closed form: exact for polynomials of degree 15.
 NODES = 8

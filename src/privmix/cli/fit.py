@@ -236,7 +236,7 @@ def _sample(
     support: tuple[float, float] | None,
     counts: dict[str, Any],
 ) -> Posterior:
-    from privmix.posterior.sample import sample
+    from privmix.sampling.sample import sample
 
     try:
         return sample(model, release, sampler, executor=None, allocations=None, support=support, **counts)

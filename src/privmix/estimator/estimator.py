@@ -8,14 +8,14 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
+from privmix.clusters.released_density import log_release_density
+from privmix.curves.predictive import count_of, draw_records
 from privmix.estimator.inputs import read_points, read_release, read_seed, read_weights, release_labels
 from privmix.estimator.parts import build_model
-from privmix.posterior.counts import check_count
-from privmix.posterior.labels import add_labels
-from privmix.posterior.predictive import count_of, draw_records
-from privmix.posterior.released_density import log_release_density
-from privmix.posterior.sample import sample
+from privmix.frames.trees import add_labels
+from privmix.parts.checks import check_count
 from privmix.samplers.base import empty_records
+from privmix.sampling.sample import sample
 
 if TYPE_CHECKING:
     import xarray as xr

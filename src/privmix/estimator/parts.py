@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from privmix.fit import default_kernel
 from privmix.kernels import HierarchicalNormal
 from privmix.mechanisms import Identity, Mechanism
 from privmix.model import PrivateMixture
 from privmix.priors import DirichletProcess
+from privmix.sampling.fit import default_kernel
 
 
 def mechanism_of(estimator: Any) -> Mechanism:

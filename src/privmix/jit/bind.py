@@ -34,7 +34,7 @@ OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True}
 
 # Rooms whose named tuples cross into compiled code: the order of their fields is not part of any function's code.
-_ROOMS_WITH_STATE = ("jit", "samplers", "engine", "posterior/clusters", "testing", "model.py")
+_ROOMS_WITH_STATE = ("jit", "samplers", "engine", "clusters", "testing", "model.py")
 
 _compiled: dict[str, Any] = {}
 

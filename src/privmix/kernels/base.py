@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from privmix.jit import Part, bind, constant, lookup, slot
+from privmix.jit import bind, constant, lookup, slot
 from privmix.kernels.random_walk import log_base, log_scale, parameter_count, random_walk
 from privmix.kernels.slots import (
     coordinate,
@@ -24,6 +24,7 @@ from privmix.kernels.slots import (
     update_atom,
     update_hyper,
 )
+from privmix.parts import Part
 
 
 class Kernel(Part):

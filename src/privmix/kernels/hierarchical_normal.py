@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from privmix.kernels.base import Kernel
-from privmix.kernels.checks import check_interval
 from privmix.kernels.normal import Normal
 from privmix.numerics import gamma, normal
+from privmix.parts.checks import check_interval
 
 # Shape of the inverse-gamma prior of a component's variance: its mean exists, its tail lets components be wide.
 SHAPE = 3.0

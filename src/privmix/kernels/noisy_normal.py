@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from privmix.kernels.base import Kernel
-from privmix.kernels.checks import check_number, check_positive
 from privmix.kernels.normal import Normal
 from privmix.numerics import normal
 from privmix.numerics.incomplete_gamma import log_gamma_p, truncated_gamma
+from privmix.parts.checks import check_number, check_positive
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from privmix.kernels.base import Kernel
-from privmix.kernels.checks import check_number, check_positive
 from privmix.numerics import gamma, normal, normal_cdf
 from privmix.numerics.normal_tails import normal_between, normal_excess, normal_mass
+from privmix.parts.checks import check_number, check_positive
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from privmix.frames import as_floats, like
-from privmix.jit import Part, accessor, bind, slot
+from privmix.jit import accessor, bind, slot
+from privmix.parts import Part
 from privmix.privacy import Guarantee
 
 

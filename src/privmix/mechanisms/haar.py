@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from privmix.jit import given
 from privmix.mechanisms.base import LocalMechanism, check_bounds, check_scale, one_of
+from privmix.parts import given
 from privmix.privacy import PureDP, haar_scale, haar_scale_butucea
 
 CALIBRATIONS = {"tight": haar_scale, "butucea": haar_scale_butucea}

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from privmix.jit import given
 from privmix.mechanisms.base import LocalMechanism, check_bounds
+from privmix.parts import given
 
 
 @dataclass(frozen=True)

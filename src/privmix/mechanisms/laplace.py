@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from privmix.jit import PerRecord, given
 from privmix.mechanisms.additive import settle_scale
 from privmix.mechanisms.base import LocalMechanism
+from privmix.parts import PerRecord, given
 from privmix.privacy import PureDP, laplace_scale
 
 

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from privmix.jit import given
 from privmix.mechanisms import count_noise
 from privmix.mechanisms.histogram import Histogram, keep_bins, read_edges, read_records
+from privmix.parts import given
 from privmix.privacy import ZCDP, ApproxDP, PureDP
 
 

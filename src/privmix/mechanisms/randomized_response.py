@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from privmix.jit import given
 from privmix.mechanisms.base import LocalMechanism, check_bounds, one_of
+from privmix.parts import given
 from privmix.privacy import PureDP, randomized_response_epsilon, randomized_response_truth
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from privmix.jit import given
 from privmix.mechanisms.base import one_of
 from privmix.mechanisms.histogram import Histogram, keep_bins, read_count, read_edges, read_records
+from privmix.parts import given
 from privmix.privacy import PureDP, smoothed_histogram_epsilon, smoothed_histogram_odds
 
 _NAME = "SmoothedHistogram"

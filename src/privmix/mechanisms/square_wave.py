@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from privmix.jit import given
 from privmix.mechanisms.base import LocalMechanism, check_bounds
+from privmix.parts import given
 from privmix.privacy import PureDP, square_wave_parameters
 
 # A release that was written as text and read again may lie outside its range by rounding: this much of the width.

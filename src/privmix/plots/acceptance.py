@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from privmix.checks.check import acceptance_bound, proposes_records
 from privmix.plots.style import TRUTH_COLOUR, TRUTH_LINE, as_axes, line_style
 from privmix.plots.trace import moving_mean, window_of
-from privmix.posterior.check import acceptance_bound, proposes_records
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from privmix.curves.prior import prior_mean_density
 from privmix.plots.release import draw_release
 from privmix.plots.style import PRIOR_COLOUR, PRIOR_LINE, TRUTH_COLOUR, TRUTH_LINE, as_axes, line_style
 from privmix.plots.words import describe_release
-from privmix.posterior.prior import prior_mean_density
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from privmix.curves.predictive import replicate
 from privmix.mechanisms import NoisyHistogram, RandomizedResponse
 from privmix.plots.style import COLOURS, as_axes
-from privmix.posterior.predictive import replicate
 
 if TYPE_CHECKING:
     import xarray as xr

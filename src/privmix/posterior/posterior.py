@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from privmix.posterior import functionals
-from privmix.posterior.bands import density_bands
-from privmix.posterior.check import Finding, check
-from privmix.posterior.clusters import Clustering, CredibleBall, faces
-from privmix.posterior.density import check_grid, default_grid, density_draws
-from privmix.posterior.diagnostics import summary
-from privmix.posterior.informativeness import Informativeness, informativeness
-from privmix.posterior.predictive import predictive
-from privmix.posterior.predictive_check import predictive_check
+from privmix.checks.check import Finding, check
+from privmix.checks.diagnostics import summary
+from privmix.checks.informativeness import Informativeness, informativeness
+from privmix.checks.predictive_check import predictive_check
+from privmix.clusters import Clustering, CredibleBall, faces
+from privmix.curves import functionals
+from privmix.curves.bands import density_bands
+from privmix.curves.density import check_grid, default_grid, density_draws
+from privmix.curves.predictive import predictive
 from privmix.posterior.run import Run
 
 if TYPE_CHECKING:

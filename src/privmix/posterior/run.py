@@ -11,10 +11,11 @@ import xarray as xr
 
 from privmix.engine import Chain, Plan, run_chains
 from privmix.engine.chains import shorten
+from privmix.engine.draws import join_draws, stack_draws
+from privmix.frames.trees import add_labels, read_labels
 from privmix.model import PrivateMixture
-from privmix.posterior.counts import check_count
-from privmix.posterior.labels import add_labels, read_labels
-from privmix.posterior.tree import from_tree, join_draws, stack_draws, to_tree
+from privmix.parts.checks import check_count
+from privmix.posterior.tree import from_tree, to_tree
 from privmix.samplers import Sampler
 from privmix.samplers.base import Draws
 

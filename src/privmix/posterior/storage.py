@@ -12,8 +12,8 @@ import numpy as np
 import xarray as xr
 
 from privmix.engine import Chain, Plan
-from privmix.jit import part_from_dict, part_to_dict
 from privmix.model import PrivateMixture
+from privmix.parts import part_from_dict, part_to_dict
 from privmix.posterior.posterior import Posterior
 from privmix.posterior.run import Run
 from privmix.posterior.tree import from_tree

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from privmix.jit import Part, slot
+from privmix.jit import slot
+from privmix.parts import Part
 
 
 @slot

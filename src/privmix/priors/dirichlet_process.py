@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from privmix.jit import given
 from privmix.numerics import beta_logs, gamma, log_gamma_variate, uniform
+from privmix.parts import given
 from privmix.priors.base import Prior
 
 # The least concentration that a hyperprior can give: zero would absorb the chain.

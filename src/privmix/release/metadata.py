@@ -8,8 +8,8 @@ import math
 from pathlib import Path
 from typing import Any
 
-from privmix.jit import part_from_dict, part_to_dict
 from privmix.mechanisms import Mechanism
+from privmix.parts import part_from_dict, part_to_dict
 from privmix.privacy import Guarantee
 
 FORMAT_VERSION = 1

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from privmix.convolutions.base import draw_given
 from privmix.jit import slot
 from privmix.mechanisms.base import at_record
+from privmix.pairs.base import draw_given
 from privmix.priors.base import update_given_partition
 from privmix.samplers import base
 from privmix.samplers.capabilities import need_convolution, need_log_base

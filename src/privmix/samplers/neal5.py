@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from privmix.convolutions.base import log_g
 from privmix.kernels.slots import copy_y, draw_y
 from privmix.mechanisms.base import at_record, log_q
 from privmix.mechanisms.evidence import begin, evidence, settle
 from privmix.numerics import exponential, uniform_index
+from privmix.pairs.base import log_g
 from privmix.priors.base import update_given_partition
 from privmix.samplers import base, marginal
 from privmix.samplers.moves.atoms import update_atoms, update_base

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from privmix.convolutions.base import log_g
 from privmix.kernels.slots import draw_atom
 from privmix.mechanisms.base import at_record
+from privmix.pairs.base import log_g
 from privmix.priors.base import new_weight
 from privmix.samplers import base, marginal
 from privmix.samplers.moves.labels import draw_index

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from privmix.convolutions.base import draw_given, log_g
-from privmix.convolutions.masses import bin_masses
 from privmix.jit import slot
 from privmix.mechanisms.histogram import Histogram, find_bin
 from privmix.numerics import uniform, uniform_index
+from privmix.pairs.base import draw_given, log_g
+from privmix.pairs.masses import bin_masses
 from privmix.samplers import base
 from privmix.samplers.capabilities import pair
 from privmix.samplers.moves.bin_counts import update_counts

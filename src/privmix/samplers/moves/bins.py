@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 
-from privmix.convolutions.masses import bin_masses
-from privmix.convolutions.slots import sample_between
 from privmix.mechanisms.histogram import find_bin, log_bin
+from privmix.pairs.masses import bin_masses
+from privmix.pairs.slots import sample_between
 from privmix.samplers.moves.labels import draw_index
 
 

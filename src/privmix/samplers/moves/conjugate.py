@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from privmix.convolutions.conjugate import add, clear, draw_posterior, log_marginal, remove
 from privmix.jit import slot
 from privmix.kernels.slots import prepare
+from privmix.pairs.conjugate import add, clear, draw_posterior, log_marginal, remove
 from privmix.priors.base import new_weight, update_given_partition
 from privmix.samplers.moves.atoms import copy_row
 from privmix.samplers.moves.labels import draw_index

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from privmix.baselines import proper
+from privmix.checks.diagnostics import summarise
 from privmix.posterior import Posterior
-from privmix.posterior.diagnostics import summarise
 
 # Draws, evenly spaced, from which densities and clusters are estimated: their neighbours repeat one another.
 KEPT = 2000

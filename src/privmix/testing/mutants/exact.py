@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from privmix.convolutions import conjugate, gaussian_normal, laplace_normal
+from privmix.pairs import conjugate, gaussian_normal, laplace_normal
 from privmix.samplers import Neal2, Neal3, Neal5, Neal8, Slice, SplitMerge, neal5, neal8, split_merge
 from privmix.samplers.moves import parameters
 from privmix.testing.mutants.base import Mutant, one

@@ -1,0 +1,214 @@
+"""Checks of a fit, in words: did the chains converge, does the model fit the release, what limits the answer."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from privmix.checks.predictive_check import predictive_check
+from privmix.curves.functionals import interval_mass
+from privmix.privacy import PureDP
+from privmix.samplers import Neal5, Slice
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from privmix.posterior.posterior import Posterior
+
+# The limits that Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021) recommend.
+LARGEST_R_HAT = 1.01
+LEAST_ESS = 400.0
+# Fewer draws than this of a chain cannot show how it moves.
+LEAST_DRAWS = 100
+# Below this share of accepted proposals a record waits a hundred sweeps for a move.
+LEAST_ACCEPTANCE = 0.01
+# A predictive p-value below this, after Bonferroni, is a misfit.
+LEAST_P = 0.01
+# Posterior mass outside the bounds that is worth a word.
+NOTABLE_MASS = 0.02
+# Outermost share of the bounds, the mass and the density against its neighbourhood that look like clipping, and the
+# share of draws that must show them.
+EDGE, EDGE_MASS, EDGE_FACTOR, EDGE_SURE = 0.02, 0.05, 3.0, 0.9
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that a check found.
+
+    Parameters
+    ----------
+    level
+        "good", "note" (know it) or "warning" (the answer may be wrong).
+    title, text
+        What was looked at, and what was found.
+    advice
+        What to do; empty where nothing is to be done.
+    """
+
+    level: Literal["good", "note", "warning"]
+    title: str
+    text: str
+    advice: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.level}: {self.title}: {self.text}" + (f" {self.advice}" if self.advice else "")
+
+
+def check(posterior: Posterior, replicates: int | None, seed: Any) -> list[Finding]:
+    """Return what the checks of a posterior found, warnings first."""
+    found = [*check_run(posterior), *check_convergence(posterior.summary()), *check_acceptance(posterior)]
+    if posterior.model.kernel.dimension == 1:
+        found += check_bounds(posterior)
+    found += check_fit(posterior, replicates, seed)
+    order = {"warning": 0, "note": 1, "good": 2}
+    return sorted(found, key=lambda finding: order[finding.level])
+
+
+def check_run(posterior: Posterior) -> list[Finding]:
+    """Look at the length of the run and whether it was finished."""
+    found = []
+    if not posterior.datatree.attrs["complete"]:
+        text = f"the run was stopped; {posterior.chains} chains of {posterior.draws} draws were kept."
+        found.append(Finding("warning", "interrupted", text, "Go on with posterior.resume(draws)."))
+    if posterior.draws < LEAST_DRAWS:
+        text = f"{posterior.draws} draws a chain are too few to judge how it moves; {LEAST_DRAWS} is the least."
+        found.append(Finding("warning", "short chains", text, "Raise draws, or go on with posterior.resume(draws)."))
+    if posterior.chains == 1:
+        text = "there is one chain, so that nothing shows whether it forgot its start."
+        found.append(Finding("note", "one chain", text, "Run at least 2 chains, better 4."))
+    return found
+
+
+def check_convergence(summary: pd.DataFrame) -> list[Finding]:
+    """Look at R-hat and effective sample sizes of quantities that do not depend on labels."""
+    table = summary.drop(index="acceptance")
+    missing = [f"{name}: {note}" for name, note in table["note"].items() if note]
+    if missing:
+        text = f"effective sample sizes are not known ({'; '.join(missing)})."
+        return [Finding("warning", "chains", text, "Raise draws and warmup.")]
+    least = table[["ess_bulk", "ess_tail"]].min(axis=1)
+    ess, r_hat = float(least.min()), float(table["r_hat"].max())
+    if math.isnan(r_hat) or math.isnan(ess):
+        text = f"R-hat cannot be told from this run; the worst ESS is {ess:.0f}, aim above {LEAST_ESS:.0f}."
+        return [Finding("warning", "chains", text, "Run at least 2 chains and raise draws.")]
+    if r_hat <= LARGEST_R_HAT and ess >= LEAST_ESS:
+        return [
+            Finding("good", "chains", f"the worst R-hat is {r_hat:.3f} and the least effective sample size {ess:.0f}.")
+        ]
+    text = (
+        f"the worst R-hat is {r_hat:.3f} (of {table['r_hat'].idxmax()}) and the worst ESS {ess:.0f} (of "
+        f"{least.idxmin()}); aim at R-hat below {LARGEST_R_HAT} and ESS above {LEAST_ESS:.0f}."
+    )
+    return [Finding("warning", "chains", text, "Raise warmup, draws or thin.")]
+
+
+def check_acceptance(posterior: Posterior) -> list[Finding]:
+    """Look at the acceptance of proposed records, against its bound e^−ε where that holds."""
+    rate, bound = posterior.acceptance, acceptance_bound(posterior)
+    if math.isnan(rate) or not proposes_records(posterior.sampler):
+        return []
+    if bound is not None and rate < bound:
+        text = (
+            f"{rate:.2%} of proposed records are accepted, below the bound e^−ε = {bound:.2%} that holds for every "
+            "proposal under this guarantee. Then log_q or the guarantee of the mechanism is wrong."
+        )
+        advice = "Check them with privmix.privacy.audit(mechanism)."
+        return [Finding("warning", "acceptance", text, advice)]
+    if rate < LEAST_ACCEPTANCE:
+        text = f"only {rate:.2%} of proposed records are accepted."
+        advice = "Use samplers.Auto(), Slice(), Neal5(auxiliaries=5) or an exact sampler such as Neal8()."
+        return [Finding("warning", "acceptance", text, advice)]
+    above = f", above the bound e^−ε = {bound:.2g}" if bound is not None else ""
+    return [Finding("good", "acceptance", f"{rate:.0%} of proposed records are accepted{above}.")]
+
+
+def proposes_records(sampler: Any) -> bool:
+    """Return whether a sampler's acceptance is that of proposed records, and not of labels or clusters."""
+    return (isinstance(sampler, Neal5) and not sampler.exact) or (
+        isinstance(sampler, Slice) and sampler.records == "metropolis"
+    )
+
+
+def acceptance_bound(posterior: Posterior) -> float | None:
+    """Return e^−ε, the least probability with which a proposed record is accepted, or None where no bound holds.
+
+    The paper's Proposition 1 needs pure ε-differential privacy and proposals inside the bounds that it is stated for:
+    a kernel on the whole line leaves them, and then the ratio of two densities has no bound.
+    """
+    guarantee, bounds = posterior.model.mechanism.guarantee, posterior.model.mechanism.bounds
+    if not isinstance(guarantee, PureDP) or bounds is None or posterior.model.kernel.dimension > 1:
+        return None
+    lower, upper = posterior.model.kernel.support
+    return math.exp(-guarantee.epsilon) if bounds[0] <= lower and upper <= bounds[1] else None
+
+
+def check_bounds(posterior: Posterior) -> list[Finding]:
+    """Look at mass outside the bounds, and at mass that crowds at an end as clipped records do."""
+    bounds = posterior.model.mechanism.bounds
+    if bounds is None:
+        return []
+    kernel, draws = posterior.model.kernel, posterior._stacked()
+    try:
+        inside = float(interval_mass(kernel, draws, bounds[0], bounds[1], None).mean())
+    except ValueError:  # a kernel without a distribution function on a half-line
+        return []
+    found = []
+    if 1.0 - inside > NOTABLE_MASS:
+        found.append(_outside(posterior, 1.0 - inside))
+    return found + [f for f in (_crowded(posterior, draws, end) for end in ("lower", "upper")) if f is not None]
+
+
+def _outside(posterior: Posterior, mass: float) -> Finding:
+    lower, upper = posterior.model.mechanism.bounds
+    name = type(posterior.model.kernel).__name__
+    text = (
+        f"{name} puts {mass:.1%} of the posterior mass outside the bounds {lower:g} to {upper:g}, where no record lies"
+    )
+    if posterior.support is not None:
+        return Finding("note", "mass outside the bounds", text + "; the density was cut there and renormalised.")
+    advice = "Use privmix.fit, which cuts the density to the bounds, or kernels.Beta, which stays inside."
+    return Finding("note", "mass outside the bounds", text + ".", advice)
+
+
+def _crowded(posterior: Posterior, draws: Any, end: str) -> Finding | None:
+    kernel, (lower, upper) = posterior.model.kernel, posterior.model.mechanism.bounds
+    strip, at = EDGE * (upper - lower), lower if end == "lower" else upper
+    if end == "lower":
+        outer, inner = (lower, lower + strip), (lower + strip, lower + 3.0 * strip)
+    else:
+        outer, inner = (upper - strip, upper), (upper - 3.0 * strip, upper - strip)
+    edge, beside = (interval_mass(kernel, draws, a, b, posterior.support) for a, b in (outer, inner))
+    # Most draws must show it: without information a beta kernel may pile up mass at an end in some of them.
+    if np.mean((edge > EDGE_MASS) & (edge > EDGE_FACTOR * 0.5 * beside)) < EDGE_SURE:
+        return None
+    text = (
+        f"{edge.mean():.0%} of the posterior mass crowds in the last {EDGE:.0%} at the {end} bound {at:g}, "
+        "as it does when records beyond a bound were clipped to it."
+    )
+    advice = "Ask the data holder how many were clipped; the density near this bound is then not that of the data."
+    return Finding("note", "crowded bound", text, advice)
+
+
+def check_fit(posterior: Posterior, replicates: int | None, seed: Any) -> list[Finding]:
+    """Look at whether the model could have made the release."""
+    table = predictive_check(posterior, None, replicates, seed)
+    p = table["p_value"].values
+    worst = int(np.argmin(p))
+    name = str(table["statistic"].values[worst])
+    adjusted = min(1.0, float(p[worst]) * len(p))
+    if adjusted >= LEAST_P:
+        text = f"the release looks like one that the model makes (least predictive p-value {p[worst]:.2g}, of {name})."
+        return [Finding("good", "fit to the release", text)]
+    low, high = np.quantile(table["replicated"].values[worst], [0.025, 0.975])
+    text = (
+        f"the model hardly makes a release like this one: its {name} is {float(table['observed'][worst]):.4g}, and "
+        f"that of 95% of replicated releases lies in {low:.4g} to {high:.4g} (predictive p-value {p[worst]:.2g})."
+    )
+    advice = (
+        "Check that the mechanism and its noise are those of the release; then try another kernel or base measure. "
+        "posterior.predictive_check() has the figures."
+    )
+    return [Finding("warning", "fit to the release", text, advice)]

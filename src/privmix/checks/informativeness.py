@@ -1,0 +1,181 @@
+"""Whether a release tells anything beyond the prior: the distance of the posterior from it, with its null range."""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from privmix.curves.density import density_draws
+from privmix.curves.predictive import draw_records, release_records
+from privmix.curves.prior import inside_draws, prior_draws, prior_mean_density
+from privmix.engine import Plan, run_chains
+from privmix.engine.draws import stack_draws
+from privmix.engine.seeds import root_of
+from privmix.model import PrivateMixture
+from privmix.parts.checks import check_count
+from privmix.samplers.base import empty_records
+
+if TYPE_CHECKING:
+    from privmix.posterior.posterior import Posterior
+
+# Points of the grid on which densities are compared.
+POINTS = 400
+# Rounds in which null records outside the bounds are drawn again.
+ROUNDS = 1000
+# Share of releases without information that may be taken for informative.
+ERROR = 0.05
+
+
+@dataclass(frozen=True)
+class Informativeness:
+    """How far the posterior mean density is from the prior's, against releases that have nothing to tell.
+
+    Parameters
+    ----------
+    distance
+        Hellinger distance of the two mean densities: 0 for equal ones, 1 for ones without common ground.
+    null_distances
+        The same for simulated releases of records that follow the prior mean density itself.
+    null_upper
+        What a null distance exceeds with probability at most 5% (or 1 in `null` + 1, where there are fewer than 19).
+    informative
+        Whether the distance is beyond `null_upper`.
+    sentence
+        The answer in words.
+    """
+
+    distance: float
+    null_distances: np.ndarray
+    null_upper: float
+    informative: bool
+    sentence: str
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+def informativeness(
+    posterior: Posterior,
+    *,
+    null: int,
+    draws: int,
+    warmup: int,
+    thin: int,
+    chains: int,
+    seed: Any,
+    executor: Executor | None,
+) -> Informativeness:
+    """Compare the posterior mean density with the prior's; `Posterior.informativeness` documents the parameters."""
+    _check(posterior, null=null, draws=draws, warmup=warmup, thin=thin, chains=chains)
+    plan = posterior._plan
+    short = Plan(plan.model, plan.sampler, plan.z, draws, warmup, thin, allocations=False)
+    seeds = root_of(seed).spawn(null + 1)
+    yardstick = Yardstick.of(posterior, np.random.default_rng(seeds[0]))
+    distances = np.array([yardstick.null_distance(short, chains, each, executor) for each in seeds[1:]])
+    mean = density_draws_mean(posterior.model.kernel, posterior._stacked(), yardstick.grid, posterior.support)
+    return judge(yardstick.distance(mean), distances)
+
+
+def _check(posterior: Posterior, **counts: Any) -> None:
+    for name, value in counts.items():
+        check_count(name, value, 0 if name == "warmup" else 1)
+    if posterior.model.kernel.dimension > 1:
+        raise ValueError(
+            f"informativeness compares densities on a line; these records have {posterior.model.kernel.dimension} "
+            "coordinates. Compare posterior.predictive(size) with draws from the prior."
+        )
+
+
+@dataclass(frozen=True)
+class Yardstick:
+    """The prior mean density on a grid: what posteriors are measured against."""
+
+    grid: np.ndarray
+    prior_mean: np.ndarray
+    support: tuple[float, float] | None
+    bounds: tuple[float, float] | None
+
+    @classmethod
+    def of(cls, posterior: Posterior, rng: np.random.Generator) -> Yardstick:
+        """Return the yardstick of a posterior's model, over its default grid."""
+        grid = posterior.default_grid(POINTS)
+        mean = prior_mean_density(posterior.model, grid, posterior.support, rng)
+        return cls(grid, mean, posterior.support, posterior.model.mechanism.bounds)
+
+    def distance(self, density: np.ndarray) -> float:
+        """Return the Hellinger distance of a density on the grid from the prior mean density."""
+        return hellinger(density, self.prior_mean, float(self.grid[1] - self.grid[0]))
+
+    def null_release(self, plan: Plan, rng: np.random.Generator) -> np.ndarray:
+        """Return a release of as many records that follow the prior mean density, inside the bounds.
+
+        Each record has a mixing measure of its own, so that together they follow the mean and have no clusters.
+        Records inside the bounds, because those behind a release are: to learn that is no information.
+        """
+        n = plan.records
+        return release_records(plan.model, self._null_records(plan.model, n, rng), rng)
+
+    def _null_records(self, model: PrivateMixture, n: int, rng: np.random.Generator) -> np.ndarray:
+        kernel, numbers = model.kernel, np.arange(n)
+        if self.support is not None:
+            own = inside_draws(model, prior_draws(model, 2 * n + 20, rng, remainder=1e-2), self.support)
+            return draw_records(kernel, own, numbers, empty_records(model, n), rng, self.support)
+        lower, upper = self.bounds or kernel.support
+        y = np.full(n, np.inf)
+        for _ in range(ROUNDS):
+            missing = np.flatnonzero(~((y >= lower) & (y <= upper)))
+            if not len(missing):
+                break
+            own = prior_draws(model, n, rng, remainder=1.0)
+            y[missing] = draw_records(kernel, own, numbers, empty_records(model, n), rng)[: len(missing)]
+        return np.clip(y, lower, upper)
+
+    def null_distance(self, plan: Plan, chains: int, seed: Any, executor: Executor | None = None) -> float:
+        """Return the distance of a short fit of a release without information."""
+        data, *starts = seed.spawn(1 + chains)
+        z = self.null_release(plan, np.random.default_rng(data))
+        done, complete = run_chains(replace(plan, z=z), starts, executor=executor)
+        if not complete:
+            raise KeyboardInterrupt
+        draws = stack_draws([chain.draws for chain in done])
+        return self.distance(density_draws_mean(plan.model.kernel, draws, self.grid, self.support))
+
+
+def density_draws_mean(kernel: Any, draws: Any, grid: np.ndarray, support: Any) -> np.ndarray:
+    """Return the mean of the density over the draws, a few points at a time."""
+    parts = np.array_split(grid, max(1, math.ceil(draws.components.size * len(grid) / 4_000_000)))
+    return np.concatenate([density_draws(kernel, draws, part, support).mean(axis=(0, 1)) for part in parts])
+
+
+def hellinger(p: np.ndarray, q: np.ndarray, step: float) -> float:
+    """Return the Hellinger distance of two densities on the middles of equal cells; what lies outside is one more."""
+    inside = step * float(np.sum(np.sqrt(p * q)))
+    outside = math.sqrt(max(0.0, 1.0 - step * float(p.sum())) * max(0.0, 1.0 - step * float(q.sum())))
+    return math.sqrt(max(0.0, 1.0 - inside - outside))
+
+
+def judge(distance: float, null_distances: np.ndarray) -> Informativeness:
+    """Return the answer: a distance against those of releases that have nothing to tell.
+
+    A null release is exchangeable with one more of its kind, so that the k-th smallest of m null distances is exceeded
+    with probability 1 − k/(m + 1); k is the least with at most 5%.
+    """
+    count = len(null_distances)
+    k = min(count, math.ceil((1.0 - ERROR) * (count + 1)))
+    upper = float(np.sort(null_distances)[k - 1])
+    informative = bool(distance > upper)
+    told = (
+        "The release tells more than the prior"
+        if informative
+        else "The release does not show that it tells more than the prior"
+    )
+    sentence = (
+        f"{told}: the posterior mean density is at Hellinger distance {distance:.3f} from the prior mean density (0 is "
+        f"equal, 1 the farthest), and {count} simulated releases of records that follow the prior mean density itself "
+        f"gave {float(np.min(null_distances)):.3f} to {float(np.max(null_distances)):.3f}."
+    )
+    return Informativeness(distance, null_distances, upper, informative, sentence)

@@ -1,0 +1,165 @@
+"""Posterior predictive checks on the scale of the release."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from privmix.curves.predictive import replicate
+from privmix.parts.checks import check_count
+
+if TYPE_CHECKING:
+    from privmix.posterior.posterior import Posterior
+
+Statistic = Callable[[np.ndarray], float]
+# Numbers drawn in all, unless the user says how many replicates: a second or two.
+BUDGET, FEWEST, MOST = 20_000_000, 200, 1000
+# Replicates from which cells and means are taken, before those that are compared.
+PILOT = 40
+CELLS = 20
+BINS = 40
+DISTANCE = "distance"
+
+
+def spread_statistics() -> dict[str, Statistic]:
+    """Return the statistics of a release of one number a record."""
+    return {
+        "mean": lambda z: float(np.mean(z)),
+        "sd": lambda z: float(np.std(z)),
+        "skewness": lambda z: float(np.mean((z - z.mean()) ** 3) / max(float(np.std(z)), 1e-100) ** 3),
+        "smallest": lambda z: float(np.min(z)),
+        "largest": lambda z: float(np.max(z)),
+    }
+
+
+def row_statistics() -> dict[str, Statistic]:
+    """Return the statistics of a release of several numbers."""
+    return {"mean": lambda z: float(np.mean(z)), "sd": lambda z: float(np.std(z))}
+
+
+def predictive_check(
+    posterior: Posterior, statistics: Mapping[str, Statistic] | None, replicates: int | None, seed: Any
+) -> xr.Dataset:
+    """Compare the release with replicates of it; `Posterior.predictive_check` documents the parameters."""
+    z = posterior._plan.z
+    count = check_replicates(replicates, z.size)
+    rng, draws = np.random.default_rng(seed), posterior._stacked()
+
+    def again() -> np.ndarray:
+        # The model as it was fitted: the cut to the support belongs to the reading, not to the likelihood.
+        return replicate(posterior, rng, None, draws)[1]
+
+    numbers = z.ndim == 1 and not posterior.model.mechanism.is_global
+    pilot = [again() for _ in range(PILOT)]
+    chosen = dict(statistics) if statistics is not None else spread_statistics() if numbers else row_statistics()
+    if statistics is None:
+        chosen[DISTANCE] = (
+            cell_distance(pilot) if numbers else mean_distance(pilot, posterior.model.mechanism.is_global)
+        )
+    check_statistics(chosen, z)
+    edges = histogram_edges(z, pilot)
+    values, heights = np.empty((len(chosen), count)), np.empty((count, BINS))
+    for r in range(count):
+        new = again()
+        values[:, r] = [statistic(new) for statistic in chosen.values()]
+        heights[r] = histogram(new, edges)
+    observed = np.array([statistic(z) for statistic in chosen.values()])
+    return _dataset(list(chosen), observed, values, histogram(z, edges), heights, edges)
+
+
+def check_replicates(replicates: Any, size: int) -> int:
+    """Return the number of replicates: as asked, or as many as are quickly made."""
+    if replicates is None:
+        return min(MOST, max(FEWEST, BUDGET // size))
+    check_count("replicates", replicates, 20)
+    return int(replicates)
+
+
+def check_statistics(chosen: Mapping[str, Any], z: np.ndarray) -> None:
+    """Refuse what is no function of a release that returns a number."""
+    if not chosen:
+        raise ValueError("statistics is empty; give at least one function of a release, or leave it out.")
+    for name, statistic in chosen.items():
+        if not callable(statistic):
+            raise TypeError(f"the statistic {name!r} must be a function of a release; got {statistic!r}.")
+        value = statistic(z)
+        if np.ndim(value) != 0 or not np.isfinite(value):
+            raise ValueError(f"the statistic {name!r} must return one finite number; it gave {value!r}.")
+
+
+def cell_distance(pilot: list[np.ndarray]) -> Statistic:
+    """Return the Kolmogorov–Smirnov distance from the predictive law, on cells of equal predictive mass."""
+    pooled = np.concatenate(pilot)
+    edges = np.unique(np.quantile(pooled, np.arange(1, CELLS) / CELLS))
+    expected = np.searchsorted(np.sort(pooled), edges, side="right") / len(pooled)
+
+    def distance(z: np.ndarray) -> float:
+        return float(np.max(np.abs(np.searchsorted(np.sort(z), edges, side="right") / len(z) - expected)))
+
+    return distance
+
+
+def mean_distance(pilot: list[np.ndarray], whole: bool) -> Statistic:
+    """Return the root mean square of the standardised deviations of each coefficient (its mean over records)."""
+    summaries = np.stack([_summary(z, whole) for z in pilot])
+    centre, spread = summaries.mean(axis=0), np.maximum(summaries.std(axis=0), 1e-300)
+
+    def distance(z: np.ndarray) -> float:
+        return math.sqrt(float(np.mean(((_summary(z, whole) - centre) / spread) ** 2)))
+
+    return distance
+
+
+def _summary(z: np.ndarray, whole: bool) -> np.ndarray:
+    return z.reshape(-1) if whole else z.mean(axis=0)
+
+
+def histogram_edges(z: np.ndarray, pilot: list[np.ndarray]) -> np.ndarray:
+    """Return equal bins over the middle of the replicates and all but the extremes of the release."""
+    pooled = np.concatenate([z.reshape(-1), *[new.reshape(-1) for new in pilot]])
+    lower, upper = np.quantile(pooled, [0.002, 0.998])
+    if not lower < upper:
+        lower, upper = lower - 0.5, upper + 0.5
+    return np.linspace(lower, upper, BINS + 1)
+
+
+def histogram(z: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    """Return the share of all numbers in each bin, over its width."""
+    return np.histogram(z, edges)[0] / (z.size * np.diff(edges))
+
+
+def _dataset(
+    names: list[str],
+    observed: np.ndarray,
+    values: np.ndarray,
+    height: np.ndarray,
+    heights: np.ndarray,
+    edges: np.ndarray,
+) -> xr.Dataset:
+    count = values.shape[1]
+    above = (np.sum(values > observed[:, None], axis=1) + 0.5 * np.sum(values == observed[:, None], axis=1)) / count
+    # The release counts as one of the replicates, so that no p-value is 0.
+    upper = (np.sum(values >= observed[:, None], axis=1) + 1.0) / (count + 1.0)
+    lower = (np.sum(values <= observed[:, None], axis=1) + 1.0) / (count + 1.0)
+    one_sided = np.array([name == DISTANCE for name in names])
+    p_value = np.where(one_sided, upper, np.minimum(1.0, 2.0 * np.minimum(lower, upper)))
+    return xr.Dataset(
+        {
+            "observed": ("statistic", observed),
+            "replicated": (("statistic", "replicate"), values),
+            "share_above": ("statistic", above),
+            "p_value": ("statistic", p_value),
+            "observed_histogram": ("bin", height),
+            "replicated_histogram": (("replicate", "bin"), heights),
+        },
+        coords={
+            "statistic": names,
+            "bin": 0.5 * (edges[1:] + edges[:-1]),
+            "bin_lower": ("bin", edges[:-1]),
+            "bin_upper": ("bin", edges[1:]),
+        },
+    )

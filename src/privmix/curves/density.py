@@ -1,0 +1,82 @@
+"""The density of the confidential data in every draw."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from privmix.curves.mixture import has_hook, load_atom, mass_values, run_over
+from privmix.kernels import Kernel
+from privmix.kernels.slots import log_f
+from privmix.model import PrivateMixture
+from privmix.samplers.base import Draws
+
+# Values held at a time: 64 MB, whatever the number of draws and points.
+CHUNK = 8_000_000
+
+
+def density_draws(
+    kernel: Kernel, draws: Draws, grid: np.ndarray, support: tuple[float, float] | None = None
+) -> np.ndarray:
+    """Return the density at the grid in every draw, as an array (chain, draw, point).
+
+    With `support`, the density of each draw is cut to that interval and renormalised on it.
+    """
+    shape = draws.weight.shape[:2]
+    out = np.empty((math.prod(shape), len(grid)))
+    run_over(kernel, mixture_density, draws, grid, out)
+    if support is not None:
+        out /= support_mass(kernel, draws, support).reshape(-1, 1)
+        out[:, (grid < support[0]) | (grid > support[1])] = 0.0
+    return out.reshape(*shape, len(grid))
+
+
+def mixture_density(kernel, weight, atom, components, row, grid, out):
+    """Fill out[d, j] with Σ_h w_dh f(grid_j|φ_dh) (compiled)."""
+    theta = row[0]
+    for d in range(len(weight)):
+        for j in range(len(grid)):
+            out[d, j] = 0.0
+        for h in range(components[d]):
+            load_atom(kernel, atom, d, h, theta)
+            for j in range(len(grid)):
+                out[d, j] += weight[d, h] * math.exp(log_f(kernel, grid[j], theta))
+
+
+def support_mass(kernel: Kernel, draws: Draws, support: tuple[float, float]) -> np.ndarray:
+    """Return the mass that each draw puts on an interval, as an array (chain, draw)."""
+    if not has_hook(kernel, "cdf"):
+        grid = np.linspace(*support, 1025)
+        return np.trapezoid(density_draws(kernel, draws, grid), grid, axis=-1)
+    return mass_values(kernel, draws, *support).reshape(draws.weight.shape[:2])
+
+
+def default_grid(model: PrivateMixture, z: np.ndarray, support: tuple[float, float] | None, points: int) -> np.ndarray:
+    """Return the middles of equal cells over the bounds or, where there are none, over the range of the release."""
+    if model.kernel.dimension > 1:
+        raise ValueError(f"records have {model.kernel.dimension} coordinates: give a grid of points.")
+    bounds = model.mechanism.bounds or support
+    if bounds is None:
+        lower, upper = model.kernel.support
+        bounds = (max(lower, float(z.min())), min(upper, float(z.max())))
+        if not bounds[0] < bounds[1]:
+            bounds = (bounds[0] - 1.0, bounds[1] + 1.0)
+    return bounds[0] + (bounds[1] - bounds[0]) * (np.arange(points) + 0.5) / points
+
+
+def check_grid(kernel: Kernel, grid: Any) -> np.ndarray:
+    """Return the points of a grid as an array of finite floats."""
+    try:
+        points = np.ascontiguousarray(grid, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"the grid must be numbers; got {grid!r}.") from error
+    points = np.atleast_1d(points) if kernel.dimension == 1 else np.atleast_2d(points)
+    wanted = 1 if kernel.dimension == 1 else 2
+    if points.ndim != wanted or (wanted == 2 and points.shape[1] != kernel.dimension) or points.size == 0:
+        kind = "a sequence of numbers" if wanted == 1 else f"rows of {kernel.dimension} numbers"
+        raise ValueError(f"the grid must be {kind}; got an array of shape {points.shape}.")
+    if not np.isfinite(points).all():
+        raise ValueError("the grid has values that are NaN or infinite.")
+    return points

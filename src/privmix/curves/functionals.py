@@ -1,0 +1,223 @@
+"""What is read off the density of each draw: distribution function, quantiles, probabilities, moments, modes."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from privmix.curves import density as densities
+from privmix.curves.bands import check_level, summarise_draws
+from privmix.curves.mixture import (
+    cdf_values,
+    count_of,
+    has_hook,
+    mass_values,
+    mode_counts,
+    moment_values,
+    quantile_values,
+)
+from privmix.curves.quadrature import integrate_density, moments_on_interval
+from privmix.kernels import Kernel
+from privmix.samplers.base import Draws
+
+if TYPE_CHECKING:
+    from privmix.posterior.posterior import Posterior
+
+Support = tuple[float, float] | None
+MOMENTS = ("mean", "variance", "sd", "skewness", "excess_kurtosis")
+
+
+def cdf_draws(kernel: Kernel, draws: Draws, points: np.ndarray, support: Support) -> np.ndarray:
+    """Return P(Y ≤ y) for each draw and point, an array (draw, point)."""
+    lower, upper = _ends(kernel, support)
+    clipped = np.clip(points, lower, upper)
+    if not has_hook(kernel, "cdf"):
+        _need_finite(kernel, lower, "a distribution function")
+        return _numerical_cdf(kernel, draws, clipped, lower, support)
+    values = cdf_values(kernel, draws, clipped)
+    if support is not None:
+        ends = cdf_values(kernel, draws, np.array(support))
+        values = (values - ends[:, :1]) / (ends[:, 1:] - ends[:, :1])
+    values[:, points < lower] = 0.0
+    values[:, points >= upper] = 1.0
+    return np.clip(values, 0.0, 1.0)
+
+
+def _numerical_cdf(kernel: Kernel, draws: Draws, points: np.ndarray, lower: float, support: Support) -> np.ndarray:
+    order = np.argsort(points)
+    edges = np.concatenate([[lower], points[order]])
+    parts = [integrate_density(kernel, draws, a, b, support) for a, b in pairwise(edges)]
+    out = np.empty((count_of(draws), len(points)))
+    out[:, order] = np.cumsum(np.stack(parts, axis=1), axis=1)
+    return np.clip(out, 0.0, 1.0)
+
+
+def cdf_bands(posterior: Posterior, grid: Any, level: float) -> xr.Dataset:
+    """Return the posterior mean and a pointwise band of the distribution function, in chunks of the grid."""
+    kernel, draws = _single(posterior, "cdf"), posterior._stacked()
+    points, level = densities.check_grid(kernel, grid), check_level(level)
+    step = max(1, densities.CHUNK // count_of(draws))
+    parts = [points[first : first + step] for first in range(0, len(points), step)]
+    rows = [summarise_draws(cdf_draws(kernel, draws, part, posterior.support), level) for part in parts]
+    return _dataset([np.concatenate(column) for column in zip(*rows, strict=True)], "y", points, level)
+
+
+def quantile_draws(posterior: Posterior, probs: Any) -> np.ndarray:
+    """Return quantiles of each draw, an array (draw, prob)."""
+    kernel, draws, support = _single(posterior, "quantile"), posterior._stacked(), posterior.support
+    wanted = check_probs(probs)
+    if not has_hook(kernel, "cdf"):
+        raise ValueError(
+            f"quantiles invert the distribution function, and {type(kernel).__name__} has none. Give the kernel a hook "
+            "cdf(self, y, theta), or invert posterior.cdf(grid) on a grid of your choice."
+        )
+    ends = support if support is not None else kernel.support
+    fixed = bool(np.isfinite(ends).all())
+    if not fixed:
+        grid = posterior.default_grid(2)
+        ends = (max(ends[0], float(grid[0])), min(ends[1], float(grid[1])))
+    return quantile_values(kernel, draws, wanted, ends, fixed)
+
+
+def quantile_bands(posterior: Posterior, probs: Any, level: float) -> xr.Dataset:
+    """Return the posterior mean and an interval of each quantile, a few quantiles at a time."""
+    level, wanted = check_level(level), check_probs(probs)
+    step = max(1, densities.CHUNK // (posterior.chains * posterior.draws))
+    parts = [wanted[first : first + step] for first in range(0, len(wanted), step)]
+    rows = [summarise_draws(quantile_draws(posterior, part), level) for part in parts]
+    return _dataset([np.concatenate(column) for column in zip(*rows, strict=True)], "prob", wanted, level)
+
+
+def check_probs(probs: Any) -> np.ndarray:
+    """Return probabilities as an array of floats strictly between 0 and 1."""
+    try:
+        values = np.atleast_1d(np.asarray(probs, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"probs must be numbers; got {probs!r}.") from error
+    if values.ndim != 1 or values.size == 0 or not ((values > 0.0) & (values < 1.0)).all():
+        raise ValueError(f"probs must be one or more numbers between 0 and 1, ends excluded; got {probs!r}.")
+    return np.ascontiguousarray(values)
+
+
+def probability(posterior: Posterior, lower: Any, upper: Any, level: float) -> xr.Dataset:
+    """Return P(lower < Y ≤ upper): posterior mean, interval and draws."""
+    kernel, level = _single(posterior, "probability"), check_level(level)
+    a, b = _check_interval(lower, upper)
+    return _with_draws(posterior, interval_mass(kernel, posterior._stacked(), a, b, posterior.support), level)
+
+
+def interval_mass(kernel: Kernel, draws: Draws, lower: float, upper: float, support: Support) -> np.ndarray:
+    """Return the mass of an interval for each draw."""
+    ends = _ends(kernel, support)
+    a, b = min(max(lower, ends[0]), ends[1]), max(min(upper, ends[1]), ends[0])
+    if a >= b:
+        return np.zeros(count_of(draws))
+    if not has_hook(kernel, "cdf"):
+        _need_finite(kernel, a, "this probability")
+        _need_finite(kernel, b, "this probability")
+        return np.clip(integrate_density(kernel, draws, a, b, support), 0.0, 1.0)
+    held = mass_values(kernel, draws, a, b)
+    whole = 1.0 if support is None else mass_values(kernel, draws, *support)
+    return np.clip(held / whole, 0.0, 1.0)
+
+
+def _check_interval(lower: Any, upper: Any) -> tuple[float, float]:
+    try:
+        a, b = float(lower), float(upper)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"the ends of the interval must be numbers; got {lower!r} and {upper!r}.") from error
+    if math.isnan(a) or math.isnan(b) or a > b:
+        raise ValueError(
+            f"probability needs a lower end that is at most the upper one, neither NaN; got {lower!r} and {upper!r}. "
+            "For a half-line give -numpy.inf or numpy.inf."
+        )
+    return a, b
+
+
+def moments(posterior: Posterior, level: float) -> xr.Dataset:
+    """Return the moments of the confidential data's law: posterior mean, interval and draws of each."""
+    kernel, level = _single(posterior, "moments"), check_level(level)
+    values = moment_draws(kernel, posterior._stacked(), posterior.support)
+    mean, lower, upper = summarise_draws(values, level)
+    shape = (posterior.chains, posterior.draws, len(MOMENTS))
+    variables = {"mean": ("moment", mean), "lower": ("moment", lower), "upper": ("moment", upper)}
+    draws = {"draws": (("chain", "draw", "moment"), values.reshape(shape))}
+    return xr.Dataset(variables | draws, coords={"moment": list(MOMENTS)}, attrs={"level": level})
+
+
+def moment_draws(kernel: Kernel, draws: Draws, support: Support) -> np.ndarray:
+    """Return mean, variance, sd, skewness and excess kurtosis of each draw."""
+    ends = _ends(kernel, support)
+    if support is None and has_hook(kernel, "central_moments"):
+        raw = moment_values(kernel, draws)
+    elif np.isfinite(ends).all():
+        raw = moments_on_interval(lambda some, points: cdf_draws(kernel, some, points, support), draws, ends)
+    else:
+        raise ValueError(
+            f"{type(kernel).__name__} reaches to infinity and does not say its moments. Give the kernel a hook "
+            "central_moments(self, theta, out), or summarise posterior.predictive(size)."
+        )
+    mean, variance = raw[:, 0], np.maximum(raw[:, 1], 1e-300)
+    sd = np.sqrt(variance)
+    return np.stack([mean, variance, sd, raw[:, 2] / sd**3, raw[:, 3] / variance**2 - 3.0], axis=1)
+
+
+def mode_count(posterior: Posterior, grid: Any, prominence: float, level: float) -> xr.Dataset:
+    """Return the number of modes of the density on a grid: posterior mean, interval, draws and probabilities."""
+    kernel, draws, level = _single(posterior, "mode_count"), posterior._stacked(), check_level(level)
+    points = np.sort(densities.check_grid(kernel, grid))
+    if len(points) < 3:
+        raise ValueError(f"mode_count needs a grid of at least 3 points; got {len(points)}.")
+    if not 0.0 <= prominence < 1.0:
+        raise ValueError(f"prominence must be at least 0 and below 1; got {prominence!r}.")
+    step = max(1, densities.CHUNK // (len(points) * posterior.chains))
+    counts = [
+        mode_counts(
+            densities.density_draws(kernel, some, points, posterior.support).reshape(-1, len(points)), prominence
+        ).reshape(posterior.chains, -1)
+        for some in (Draws(*[a[:, first : first + step] for a in draws]) for first in range(0, posterior.draws, step))
+    ]
+    every = np.concatenate(counts, axis=1)
+    found = _with_draws(posterior, every.reshape(-1), level)
+    shares = np.bincount(every.reshape(-1)) / every.size
+    return found.assign(probability=("modes", shares)).assign_coords(modes=np.arange(len(shares)))
+
+
+def _single(posterior: Posterior, name: str) -> Kernel:
+    kernel = posterior.model.kernel
+    if kernel.dimension > 1:
+        raise ValueError(
+            f"{name} is for records of one number; these have {kernel.dimension}. "
+            "Read it off posterior.predictive(size)."
+        )
+    return kernel
+
+
+def _ends(kernel: Kernel, support: Support) -> tuple[float, float]:
+    lower, upper = kernel.support
+    return (lower, upper) if support is None else (max(lower, support[0]), min(upper, support[1]))
+
+
+def _need_finite(kernel: Kernel, end: float, what: str) -> None:
+    if not math.isfinite(end):
+        raise ValueError(
+            f"{type(kernel).__name__} has no cdf, so that {what} would be an integral from or to infinity. Give the "
+            "kernel a hook cdf(self, y, theta), or ask for a finite interval."
+        )
+
+
+def _dataset(columns: list[np.ndarray], dim: str, coordinate: np.ndarray, level: float) -> xr.Dataset:
+    names = ("mean", "lower", "upper")
+    variables = {name: (dim, column) for name, column in zip(names, columns, strict=True)}
+    return xr.Dataset(variables, coords={dim: coordinate}, attrs={"level": level})
+
+
+def _with_draws(posterior: Posterior, values: np.ndarray, level: float) -> xr.Dataset:
+    mean, lower, upper = summarise_draws(values, level)
+    shaped = values.reshape(posterior.chains, posterior.draws)
+    variables = {"mean": mean, "lower": lower, "upper": upper, "draws": (("chain", "draw"), shaped)}
+    return xr.Dataset(variables, attrs={"level": level})

@@ -1,0 +1,35 @@
+"""The kernel's mass in the bins of a histogram, for mechanisms that see the data through counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from privmix.jit import slot
+from privmix.kernels import Kernel
+from privmix.mechanisms import Histogram, Mechanism
+from privmix.pairs.cells import kernel_hooks, mass_between, right_tails
+from privmix.pairs.slots import cell_count, cell_edge
+
+
+@slot
+def bin_masses(mechanism, kernel, z, theta, out):
+    """Write P(Y in bin j|θ) of every bin."""
+
+
+def masses_of_kernel(mechanism, kernel, z, theta, out):
+    """Write P(Y in bin j|θ) of every bin; the outermost bins reach to −∞ and +∞."""
+    low, above = 0.0, 1.0
+    for j in range(cell_count(mechanism, z)):
+        high, rest = right_tails(mechanism, kernel, z, theta, j, low)
+        out[j] = mass_between(low, above, high, rest)
+        low, above = high, rest
+
+
+def find_masses(mechanism: Mechanism, kernel: Kernel) -> dict[Callable, Callable]:
+    """Return the fillings for a histogram and a kernel with a distribution function; empty for other pairs."""
+    tails = kernel_hooks(kernel)
+    if not isinstance(mechanism, Histogram) or tails is None or kernel.dimension > 1:
+        return {}
+    cls: Any = type(mechanism)
+    return {cell_count: cls.cell_count, cell_edge: cls.cell_edge, bin_masses: masses_of_kernel, **tails}

@@ -1,0 +1,44 @@
+"""Checks of what a user gives: one place, one wording."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+
+def check_number(part: Any, *names: str) -> None:
+    """Refuse fields that are not finite numbers."""
+    for name in names:
+        value = getattr(part, name)
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not math.isfinite(value):
+            raise ValueError(f"{type(part).__name__}: {name} must be a finite number; got {value!r}.")
+
+
+def check_positive(part: Any, *names: str) -> None:
+    """Refuse fields that are not positive, finite numbers."""
+    check_number(part, *names)
+    for name in names:
+        if getattr(part, name) <= 0:
+            raise ValueError(f"{type(part).__name__}: {name} must be positive; got {getattr(part, name)!r}.")
+
+
+def check_interval(part: Any, name: str) -> None:
+    """Refuse a field that is not a pair (lower, upper), and store it as two floats."""
+    value = getattr(part, name)
+    try:
+        lower, upper = (float(entry) for entry in value)
+    except (TypeError, ValueError):
+        lower = upper = math.nan
+    if not (math.isfinite(lower) and math.isfinite(upper) and lower < upper):
+        raise ValueError(
+            f"{type(part).__name__}: {name} must be a pair (lower, upper) with lower < upper; got {value!r}."
+        )
+    object.__setattr__(part, name, (lower, upper))
+
+
+def check_count(name: str, value: Any, least: int) -> None:
+    """Refuse a count that is not a whole number or too small."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}; got {value!r}.")

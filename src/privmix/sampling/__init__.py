@@ -1,0 +1,5 @@
+"""From a request to a posterior: settings, seeds, the choice of a sampler, the run."""
+
+from privmix.sampling.fit import fit
+
+__all__ = ["fit"]

@@ -1,0 +1,107 @@
+"""Compiled loops over the functions of a convolution, for the tests."""
+
+import numpy as np
+
+from privmix.jit import bind, slot
+from privmix.kernels.slots import prepare
+from privmix.mechanisms.base import at_record
+from privmix.pairs import find
+from privmix.pairs.base import draw_given, log_g
+
+
+@slot
+def cdf_slot(mechanism, kernel, z, theta):
+    """The convolution's cdf."""
+
+
+@slot
+def gradient_slot(mechanism, kernel, z, theta, out):
+    """The convolution's gradient."""
+
+
+def _prepare_each(kernel, theta):
+    for i in range(len(theta)):
+        prepare(kernel, theta[i])
+
+
+def _log_g_each(mechanism, kernel, z, theta, out):
+    for i in range(len(out)):
+        out[i] = log_g(at_record(mechanism, i), kernel, z[i], theta[i])
+
+
+def _cdf_each(mechanism, kernel, z, theta, out):
+    for i in range(len(out)):
+        out[i] = cdf_slot(at_record(mechanism, i), kernel, z[i], theta[i])
+
+
+def _gradient_each(mechanism, kernel, z, theta, out, gradients):
+    for i in range(len(out)):
+        out[i] = gradient_slot(at_record(mechanism, i), kernel, z[i], theta[i], gradients[i])
+
+
+def _draw_each(mechanism, kernel, rng, z, theta, out):
+    for i in range(len(out)):
+        out[i] = draw_given(at_record(mechanism, i), kernel, rng, z[i], theta[i])
+
+
+def _compile(function, mechanism, kernel, **more):
+    pair = find(mechanism, kernel)
+    hooks = {**kernel.hooks(), **mechanism.hooks(), **pair.hooks()}
+    if pair.cdf is not None:
+        hooks[cdf_slot] = pair.cdf
+    if pair.gradient is not None:
+        hooks[gradient_slot] = pair.gradient
+    return bind(function, hooks, owner="test", **more)
+
+
+def rows(mechanism, kernel, parameters, n):
+    """Return n rows of θ with their constants."""
+    theta = np.zeros((n, kernel.columns))
+    theta[:, : len(kernel.parameters)] = parameters
+    _compile(_prepare_each, mechanism, kernel)(kernel.record(), theta)
+    return theta
+
+
+def _records(z):
+    return np.ascontiguousarray(z, dtype=np.float64)
+
+
+def log_g_of(mechanism, kernel, z, parameters, **more):
+    """Return log g for each (z, parameters)."""
+    z, out = _records(z), np.empty(len(z))
+    theta = rows(mechanism, kernel, parameters, len(z))
+    _compile(_log_g_each, mechanism, kernel, **more)(mechanism.record(), kernel.record(), z, theta, out)
+    return out
+
+
+def cdf_of(mechanism, kernel, z, parameters):
+    z, out = _records(z), np.empty(len(z))
+    theta = rows(mechanism, kernel, parameters, len(z))
+    _compile(_cdf_each, mechanism, kernel)(mechanism.record(), kernel.record(), z, theta, out)
+    return out
+
+
+def gradient_of(mechanism, kernel, z, parameters):
+    """Return log g and its gradient."""
+    z, out = _records(z), np.empty(len(z))
+    theta = rows(mechanism, kernel, parameters, len(z))
+    gradients = np.empty((len(z), len(kernel.parameters)))
+    run = _compile(_gradient_each, mechanism, kernel)
+    run(mechanism.record(), kernel.record(), z, theta, out, gradients)
+    return out, gradients
+
+
+def draws_of(mechanism, kernel, z, parameters, seed=1, **more):
+    """Return one draw of Y for each (z, parameters)."""
+    z, out = _records(z), np.empty(len(z))
+    theta = rows(mechanism, kernel, parameters, len(z))
+    rng = np.random.default_rng(seed)
+    _compile(_draw_each, mechanism, kernel, **more)(mechanism.record(), kernel.record(), rng, z, theta, out)
+    return out
+
+
+def worst(found, exact):
+    """Return the largest |Δ log g|/max(1, |log g|)."""
+    exact = np.asarray(exact, dtype=np.float64)
+    assert np.isfinite(found).all()
+    return float(np.max(np.abs(found - exact) / np.maximum(1.0, np.abs(exact))))

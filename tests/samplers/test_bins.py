@@ -7,7 +7,7 @@ from pairs.pairs import cdf_of, log_g_of
 from privmix import PrivateMixture
 from privmix.kernels import Normal
 from privmix.mechanisms import Laplace
-from privmix.samplers.moves.bin_rows import find_bins
+from privmix.samplers.binned.bins import find_bins
 
 STEP = 1e-3
 THETA = np.array([0.3, 1.0])

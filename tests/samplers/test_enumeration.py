@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from mutants import exact_bugs, neal5_bugs, published_bugs, slice_bugs
 from oracles import noisy_partitions
 from oracles.normal_partitions import density_mean, partition_posterior
 from privmix import PrivateMixture, kernels, mechanisms, priors, samplers
 from privmix.testing import enumeration_test
-from privmix.testing.mutants import exact_bugs, neal5_bugs, published_bugs, slice_bugs
 from privmix.testing.prior_limit import batch_means
 from samplers.cases import CONJUGATE_SAMPLERS, EXACT_SAMPLERS
 from seeds import SEEDS

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from mutants import count_bugs
 from oracles import histogram_partitions as oracle
 from privmix import PrivateMixture, fit, kernels, mechanisms, priors, samplers
 from privmix.mechanisms import GlobalMechanism
 from privmix.samplers.base import impute
-from privmix.samplers.moves.bin_rows import bin_of_record, find_bins
+from privmix.samplers.binned.bins import bin_of_record, find_bins
 from privmix.testing import enumeration_test, joint_test, twin_gap
 from privmix.testing.joint import _paired_z, run_pairs
-from privmix.testing.mutants import count_bugs
 from privmix.testing.simulate import simulate_latent, simulate_release
 from samplers.cases import GLOBAL_SAMPLERS
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from privmix.testing import all_mutants, joint_test
+from mutants import all_mutants
+from privmix.testing import joint_test
 from samplers.cases import CASES, CONJUGATE, SOME_EXACT, SOME_GLOBAL, name
 from seeds import SEEDS
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from mutants import published_bugs
 from privmix import PrivateMixture, kernels, mechanisms, priors, samplers
-from privmix.testing import prior_limit, published_bugs
+from privmix.testing import prior_limit
 from seeds import SEEDS
 
 SAMPLERS = [samplers.Neal5(), samplers.Neal5(auxiliaries=5), samplers.Slice()]

@@ -17,7 +17,7 @@ import numpy as np
 
 from privmix.samplers import base
 from privmix.samplers.binned import Binned
-from privmix.samplers.moves.bin_rows import find_bins
+from privmix.samplers.binned.bins import find_bins
 from privmix.samplers.neal5 import Neal5
 from privmix.samplers.slice import Slice
 from privmix.samplers.split_merge import SplitMerge

@@ -25,9 +25,9 @@ from privmix.pairs.base import log_g
 from privmix.samplers import base, marginal
 from privmix.samplers.capabilities import need_masses
 from privmix.samplers.moves.atoms import copy_row, update_atoms, update_base
-from privmix.samplers.moves.bins import redraw_in_bins
 from privmix.samplers.moves.labels import draw_index
 from privmix.samplers.moves.parameters import draw_records, update_parameters
+from privmix.samplers.moves.records_in_bins import redraw_in_bins
 from privmix.samplers.moves.sticks import (
     STICKS,
     TINY,

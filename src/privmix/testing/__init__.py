@@ -3,7 +3,7 @@
 from privmix.testing.check import Check, check_sampler
 from privmix.testing.enumeration import Enumeration, enumeration_test
 from privmix.testing.joint import JointTest, joint_test
-from privmix.testing.mutants import Mutant, all_mutants, published_bugs
+from privmix.testing.mutant import Mutant
 from privmix.testing.partitions import (
     canonical,
     cluster_count_pmf,
@@ -21,7 +21,6 @@ __all__ = [
     "JointTest",
     "Mutant",
     "PriorLimit",
-    "all_mutants",
     "canonical",
     "check_sampler",
     "cluster_count_pmf",
@@ -31,7 +30,6 @@ __all__ = [
     "log_crp",
     "partition_index",
     "prior_limit",
-    "published_bugs",
     "set_partitions",
     "twin_gap",
 ]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from mutants.models import HYPERPRIOR, LEARNED_MANY, NORMAL, WALKED, one
 from privmix.kernels import random_walk as random_walk_file
 from privmix.mechanisms import evidence
 from privmix.priors import DirichletProcess
 from privmix.samplers import Neal5, Slice, neal5
 from privmix.samplers import slice as slice_file
 from privmix.samplers.moves import atoms, partition, sticks
-from privmix.testing.mutants.base import Mutant, one
-from privmix.testing.mutants.models import HYPERPRIOR, LEARNED_MANY, NORMAL, WALKED
+from privmix.testing import Mutant
 
 
 def published_bugs() -> list[Mutant]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from mutants.models import GAUSSIAN, NOISY, NORMAL, one
 from privmix.pairs import conjugate, gaussian_normal, laplace_normal
 from privmix.samplers import Neal2, Neal3, Neal5, Neal8, Slice, SplitMerge, neal5, neal8, split_merge
 from privmix.samplers.moves import parameters
-from privmix.testing.mutants.base import Mutant, one
-from privmix.testing.mutants.models import GAUSSIAN, NOISY, NORMAL
+from privmix.testing import Mutant
 
 
 def exact_bugs() -> list[Mutant]:

@@ -1,13 +1,17 @@
-"""The models on which planted bugs are tried."""
+"""The models on which planted bugs are tried, and a short way to plant one."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from privmix.kernels import Beta, HierarchicalNormal, Kernel, NoisyNormal, Normal
 from privmix.mechanisms import Gaussian, HaarWavelet, Laplace, NoisyHistogram, SmoothedHistogram
 from privmix.model import PrivateMixture
 from privmix.priors import DirichletProcess
+from privmix.samplers import Sampler
+from privmix.testing import Mutant
 
 
 @dataclass(frozen=True)
@@ -41,3 +45,10 @@ NOISY = PrivateMixture(Gaussian(scale=2.0, bounds=WIDE), NoisyNormal(noise=2.0),
 HAAR = PrivateMixture(HaarWavelet(levels=3, epsilon=10.0, bounds=(0.0, 1.0)), Beta(), DirichletProcess(2.0))
 COUNTS = PrivateMixture(NoisyHistogram(10, 4, epsilon=2.0, bounds=(-3.0, 3.0)), Normal(), DirichletProcess((4.0, 2.0)))
 DRAWN = PrivateMixture(SmoothedHistogram(10, 4, 20, epsilon=20.0, bounds=(0.0, 1.0)), Beta(), DirichletProcess(2.0))
+
+
+def one(
+    name: str, function: Callable, old: str, new: str, model: PrivateMixture, sampler: Sampler, **rest: Any
+) -> Mutant:
+    """Return a mutant with one edit."""
+    return Mutant(name, ((function, old, new),), model, sampler, **rest)

@@ -20,10 +20,10 @@ from privmix.numerics import uniform, uniform_index
 from privmix.pairs.base import draw_given, log_g
 from privmix.pairs.masses import bin_masses
 from privmix.samplers import base
+from privmix.samplers.binned.counts import update_counts
+from privmix.samplers.binned.mixture import fill_row
 from privmix.samplers.capabilities import pair
-from privmix.samplers.moves.bin_counts import update_counts
-from privmix.samplers.moves.bins import draw_inside
-from privmix.samplers.moves.mixture_of_bins import fill_row
+from privmix.samplers.moves.records_in_bins import draw_inside
 from privmix.samplers.moves.sticks import STICKS
 
 if TYPE_CHECKING:

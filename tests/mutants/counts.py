@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from mutants.models import COUNTS, DRAWN, one
 from privmix.mechanisms import SmoothedHistogram, evidence
 from privmix.samplers import Binned, Neal5, Sampler, Slice
 from privmix.samplers import slice as slice_file
-from privmix.samplers.moves import bin_counts, bins, mixture_of_bins, sticks
-from privmix.testing.mutants.base import Mutant, one
-from privmix.testing.mutants.models import COUNTS, DRAWN
+from privmix.samplers.binned import counts, mixture
+from privmix.samplers.moves import records_in_bins, sticks
+from privmix.testing import Mutant
 
 
 def count_bugs() -> list[Mutant]:
@@ -44,14 +45,14 @@ def bin_bugs() -> list[Mutant]:
     taken = "take_from_bin(parts, data, state, find_bin(parts.mechanism.edges, state.y[i]), -1.0)"
     stale = "state.seen[find_bin(parts.mechanism.edges, state.y[i])] -= 1.0"
     return [
-        _on_counts("bin drawn without the release", bins.draw_bin, weight, "state.mass[h, j]", exact),
-        _on_counts("bin drawn with the record in its own way", bins.redraw_in_bins, taken, stale, exact),
+        _on_counts("bin drawn without the release", records_in_bins.draw_bin, weight, "state.mass[h, j]", exact),
+        _on_counts("bin drawn with the record in its own way", records_in_bins.redraw_in_bins, taken, stale, exact),
     ]
 
 
 def exchange_bugs() -> list[Mutant]:
     """Return bugs in the exchange of records between two bins."""
-    target = bin_counts.exchange_target
+    target = counts.exchange_target
     ways = " - math.lgamma(place + 1.0) - math.lgamma(other + 1.0)"
     seen = "value = log_bin(parts.mechanism, data.z, j, place) + log_bin(parts.mechanism, data.z, k, other)"
     return [
@@ -62,7 +63,7 @@ def exchange_bugs() -> list[Mutant]:
 
 def mixture_bugs() -> list[Mutant]:
     """Return bugs in the slice steps on atoms and sticks given the counts."""
-    move, target = mixture_of_bins.move_parameter, mixture_of_bins.stick_target
+    move, target = mixture.move_parameter, mixture.stick_target
     change = "log_base(parts.kernel, theta, state.hyper) - before + jacobian"
     return [
         _on_counts("atoms moved without the prior", move, change, "jacobian"),
@@ -83,7 +84,7 @@ def swap_bugs() -> list[Mutant]:
 
 def split_bugs() -> list[Mutant]:
     """Return bugs in how the count of a bin is split between the sticks."""
-    draw, fill = mixture_of_bins.draw_stick, mixture_of_bins.fill_rests
+    draw, fill = mixture.draw_stick, mixture.fill_rests
     share, weight = "state.weight[h] * state.row[h, b]", "state.weight[h] * chance"
     rest = "share * state.row[h, b] + left * state.rest[h, b]"
     whole = "share * state.row[h, b] + state.rest[h, b]"

@@ -21,11 +21,8 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from privmix.samplers import base
-from privmix.samplers.capabilities import need_log_base
-from privmix.samplers.moves.atoms import copy_row, update_base
-from privmix.samplers.moves.bin_rows import bin_of_record, find_bins, label_records, redraw_counts
-from privmix.samplers.moves.measure import LEFT
-from privmix.samplers.moves.mixture_of_bins import (
+from privmix.samplers.binned.bins import bin_of_record, find_bins, label_records, redraw_counts
+from privmix.samplers.binned.mixture import (
     SOME,
     allocate_counts,
     clear_table,
@@ -36,6 +33,9 @@ from privmix.samplers.moves.mixture_of_bins import (
     move_sticks,
     sum_chances,
 )
+from privmix.samplers.capabilities import need_log_base
+from privmix.samplers.moves.atoms import copy_row, update_base
+from privmix.samplers.moves.measure import LEFT
 from privmix.samplers.moves.sticks import (
     STICKS,
     WAITING,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from mutants.models import BETA, FIRM, GAUSSIAN, HAAR, HYPERPRIOR, LEARNED, NORMAL, WALKED, one
 from privmix.kernels import HierarchicalNormal, Normal
 from privmix.kernels import beta as beta_file
 from privmix.kernels import random_walk as random_walk_file
 from privmix.mechanisms import Gaussian, HaarWavelet, Laplace
 from privmix.priors import DirichletProcess
 from privmix.samplers import Neal5, Slice
-from privmix.testing.mutants.base import Mutant, one
-from privmix.testing.mutants.models import BETA, FIRM, GAUSSIAN, HAAR, HYPERPRIOR, LEARNED, NORMAL, WALKED
+from privmix.testing import Mutant
 
 
 def part_bugs() -> list[Mutant]:

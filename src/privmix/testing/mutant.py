@@ -20,8 +20,18 @@ from privmix.samplers import Sampler
 class Mutant:
     """A planted bug, with a model and a sampler on which the joint test must reject it.
 
-    Each edit is (function, old text, new text); `n` and `sweeps` are those of a joint test in which it shows. A mutant
-    that leaves the posterior unchanged says so in `equivalent`, with the reason.
+    Parameters
+    ----------
+    name
+        What is wrong.
+    edits
+        Each (function, old text, new text); the old text occurs once in the function's source.
+    model, sampler
+        Where it shows.
+    n, sweeps
+        Those of a joint test in which it shows.
+    equivalent
+        Why the posterior is unchanged, for an edit that leaves it so.
     """
 
     name: str
@@ -53,16 +63,9 @@ def exchange(source: str, old: str, new: str) -> str:
 
 
 def build(function: Any, source: str) -> Callable:
-    """Return a function with this source and the globals of another."""
-    namespace = dict(function.__globals__)
+    """Return a function with this source and the names that another reads, those of its closure among them."""
+    namespace = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
     exec(compile(source, inspect.getfile(function), "exec"), namespace)
     made = namespace[function.__name__]
     made.__module__ = function.__module__
     return made
-
-
-def one(
-    name: str, function: Callable, old: str, new: str, model: PrivateMixture, sampler: Sampler, **rest: Any
-) -> Mutant:
-    """Return a mutant with one edit."""
-    return Mutant(name, ((function, old, new),), model, sampler, **rest)

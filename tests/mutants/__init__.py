@@ -1,10 +1,10 @@
 """Planted bugs: a test that lets one pass proves nothing."""
 
-from privmix.testing.mutants.base import Mutant
-from privmix.testing.mutants.counts import count_bugs
-from privmix.testing.mutants.exact import exact_bugs
-from privmix.testing.mutants.parts import part_bugs
-from privmix.testing.mutants.records import neal5_bugs, published_bugs, slice_bugs
+from mutants.counts import count_bugs
+from mutants.exact import exact_bugs
+from mutants.parts import part_bugs
+from mutants.records import neal5_bugs, published_bugs, slice_bugs
+from privmix.testing import Mutant
 
 __all__ = [
     "Mutant",

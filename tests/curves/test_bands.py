@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from privmix import PrivateMixture, mechanisms
-from privmix.posterior import bands, density
+from privmix.curves import bands, density
 
 pytestmark = pytest.mark.xdist_group("fits")
 

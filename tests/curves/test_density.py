@@ -9,7 +9,7 @@ import privmix
 from kernels.examples import Exponential
 from numerics.quadrature import NODES, WEIGHTS
 from privmix import PrivateMixture, kernels, mechanisms, priors, samplers
-from privmix.posterior import density as module
+from privmix.curves import density as module
 
 pytestmark = pytest.mark.xdist_group("fits")
 

@@ -7,7 +7,7 @@ from scipy import integrate, optimize, signal, stats
 import privmix
 from kernels.examples import Exponential
 from privmix import PrivateMixture, kernels, mechanisms, samplers
-from privmix.posterior import density, functionals, mixture
+from privmix.curves import density, functionals, mixture
 
 pytestmark = pytest.mark.xdist_group("fits")
 

@@ -5,7 +5,7 @@ import pytest
 
 import privmix
 from privmix import PrivateMixture, kernels, mechanisms, samplers
-from privmix.posterior import auto as auto_file
+from privmix.sampling import auto as auto_file
 
 BOUNDS = (-10.0, 10.0)
 

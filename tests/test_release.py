@@ -229,7 +229,7 @@ def fail_at(monkeypatch, owner, name, fails):
 
 FAILURES = [
     (os, "replace", lambda source, target: str(target).endswith("out.csv"), "csv"),
-    (os, "replace", lambda source, target: str(target).endswith("out.csv.json") and ".new" in str(source), "csv"),
+    (os, "replace", lambda source, target: str(target).endswith("out.csv.json") and ".part" in str(source), "csv"),
     (os, "replace", lambda source, target: True, "parquet"),
     (files, "write_csv", lambda *arguments: True, "csv"),
     (files, "write_text", lambda path, text: path.write_text(text[:9]) > 0, "csv"),

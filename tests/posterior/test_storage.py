@@ -118,7 +118,7 @@ def test_whole_number_of_numpy(posterior):
 
 
 def test_missing_folder(posterior, tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"the folder .*absent does not exist; create it first\.$"):
+    with pytest.raises(FileNotFoundError, match=r"the folder .*absent does not exist. Create it\.$"):
         posterior.save(tmp_path / "absent" / "fit.nc")
     assert files(tmp_path) == []
 

@@ -38,7 +38,19 @@ def check_interval(part: Any, name: str) -> None:
     object.__setattr__(part, name, (lower, upper))
 
 
-def check_count(name: str, value: Any, least: int) -> None:
-    """Refuse a count that is not a whole number or too small."""
+def check_count(name: str, value: Any, least: int, owner: str = "") -> int:
+    """Return a whole number of at least so much, or say what is wrong with it.
+
+    Parameters
+    ----------
+    name, value
+        The argument and what was given for it.
+    least
+        The smallest number that serves.
+    owner
+        Whose argument it is, for the message: the name of a class.
+    """
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ValueError(f"{name} must be a whole number of at least {least}; got {value!r}.")
+        whose = f"{owner}: " if owner else ""
+        raise ValueError(f"{whose}{name} must be a whole number of at least {least}; got {value!r}.")
+    return int(value)

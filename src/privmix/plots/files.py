@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from privmix.files import whole_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,19 +26,6 @@ def save_figure(axes: Axes, path: str | os.PathLike[str]) -> None:
     suffix = picture_format(path)
     with whole_file(path) as temporary:
         axes.figure.figure.savefig(temporary, format=suffix, dpi=150)
-
-
-@contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
-    """Give a temporary path to write to; it takes the place of the file at the end, and vanishes on failure."""
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"{path} cannot be written: the folder {path.parent} does not exist. Create it.")
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
-    try:
-        yield temporary
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def picture_format(path: Path) -> str:

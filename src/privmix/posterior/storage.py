@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 import xarray as xr
 
 from privmix.engine import Chain, Plan
+from privmix.files import whole_file
 from privmix.model import PrivateMixture
 from privmix.parts import part_from_dict, part_to_dict
 from privmix.posterior.posterior import Posterior
@@ -24,20 +24,13 @@ FORMAT = 1
 
 def save(run: Run, path: str | Path) -> None:
     """Write a run as netCDF; an existing file is replaced only by a complete one."""
-    path = Path(path)
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"the folder {path.parent} does not exist; create it first.")
     tree = run.datatree.copy()
     tree.attrs |= {"privmix_format": FORMAT, "privmix": json.dumps(_describe(run._plan))}
     for c, chain in enumerate(run._chains):
         tree[f"/chain_state/chain_{c}"] = xr.DataTree(_state_dataset(chain))
     encoding = {"/posterior": {name: {"zlib": True, "complevel": 1} for name in tree["posterior"].data_vars}}
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
+    with whole_file(Path(path)) as temporary:
         tree.to_netcdf(temporary, engine="h5netcdf", encoding=encoding)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def load(path: str | Path, known: dict[str, type] | None = None) -> Posterior:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import os
-import shutil
-import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from privmix.files import whole_file, whole_files
 
 METADATA_KEY = b"privmix"
 
@@ -26,15 +26,14 @@ def read_table(path: Path) -> Columns:
 
 def write_release(path: Path, columns: dict[str, np.ndarray], text: str) -> None:
     """Write a release: CSV with its metadata beside it, or one Parquet file."""
-    suffix = kind(path)
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"{path} cannot be written: the folder {path.parent} does not exist. Create it.")
-    if suffix == ".parquet":
+    if kind(path) == ".parquet":
         require_pyarrow(path)
-        write_together({path: lambda to: write_parquet(to, columns, text)})
+        with whole_file(path) as to:
+            write_parquet(to, columns, text)
     else:
-        beside = {sidecar(path): lambda to: write_text(to, text)}
-        write_together({**beside, path: lambda to: write_csv(to, columns)})
+        with whole_files(sidecar(path), path) as (beside, to):
+            write_text(beside, text)
+            write_csv(to, columns)
 
 
 def kind(path: Path) -> str:
@@ -153,40 +152,6 @@ def write_parquet(path: Path, columns: dict[str, np.ndarray], text: str) -> None
     """Write columns with the metadata in the schema."""
     pyarrow, parquet = require_pyarrow(path)
     parquet.write_table(pyarrow.table(columns, metadata={METADATA_KEY: text.encode()}), path)
-
-
-def write_together(writers: dict[Path, Callable[[Path], None]]) -> None:
-    """Write files so that all of them appear whole, or none does and what was there before stays."""
-    mark = uuid.uuid4().hex
-    fresh = {target: target.with_name(f".{target.name}.{mark}.new") for target in writers}
-    kept = {target: target.with_name(f".{target.name}.{mark}.old") for target in writers}
-    try:
-        for target, write in writers.items():
-            write(fresh[target])
-        _swap(fresh, kept)
-    finally:
-        for leftover in (*fresh.values(), *kept.values()):
-            leftover.unlink(missing_ok=True)
-
-
-def _swap(fresh: dict[Path, Path], kept: dict[Path, Path]) -> None:
-    """Put the fresh files in place, and the former ones back if that fails half-way."""
-    *first, last = fresh
-    for target in first:
-        if target.exists():
-            shutil.copy2(target, kept[target])
-    done: list[Path] = []
-    try:
-        for target in (*first, last):
-            os.replace(fresh[target], target)
-            done.append(target)
-    except BaseException:
-        for target in done:
-            if kept[target].exists():
-                os.replace(kept[target], target)
-            else:
-                target.unlink()
-        raise
 
 
 def listed(columns: Columns) -> str:

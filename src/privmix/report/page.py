@@ -7,7 +7,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from privmix.plots.files import whole_file
+from privmix.files import whole_file
 
 if TYPE_CHECKING:
     from privmix.posterior import Posterior

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import platform
 import time
-import uuid
 import warnings
 import zipfile
 from collections.abc import Iterator
@@ -21,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from privmix.files import whole_file
 from privmix.studies.runner.configuration import Configuration, Coordinates
 from privmix.studies.runner.seeds import cell_name
 from privmix.studies.runner.study import Study
@@ -144,13 +143,6 @@ class Store:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file that appears whole or not at all, even if the machine loses power."""
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
-    try:
-        with temporary.open("wb") as out:
-            out.write(content)
-            out.flush()
-            os.fsync(out.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    """Write a file that appears whole or not at all."""
+    with whole_file(path) as temporary:
+        temporary.write_bytes(content)

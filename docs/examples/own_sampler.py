@@ -12,7 +12,7 @@ import numpy as np
 from privmix import PrivateMixture, mechanisms, samplers
 from privmix.jit import slot
 from privmix.numerics import uniform_index
-from privmix.priors.base import update_given_partition
+from privmix.priors.slots import update_given_partition
 from privmix.samplers import Neal5, base
 from privmix.samplers.moves.atoms import update_atoms, update_base
 from privmix.samplers.moves.partition import CLUSTERS, ROWS

@@ -6,7 +6,7 @@ from privmix.jit import bind, slot
 from privmix.kernels.slots import prepare
 from privmix.mechanisms.base import at_record
 from privmix.pairs import find
-from privmix.pairs.base import draw_given, log_g
+from privmix.pairs.slots import draw_given, log_g
 
 
 @slot

@@ -16,11 +16,10 @@ from scipy.special import log_ndtr
 from privmix.jit import bind
 from privmix.mechanisms import Gaussian, Laplace, LocalMechanism, SquareWave
 from privmix.mechanisms.base import at_record
-from privmix.pairs.slots import cell_count, cell_edge, cell_log_q
+from privmix.mechanisms.cells import cell_count, cell_edge, cell_hooks, cell_log_q
 
 # Nodes in a cell where there is no closed form: exact for polynomials of degree 15.
 NODES = 8
-HOOKS = {cell_count: "cell_count", cell_edge: "cell_edge", cell_log_q: "cell_log_q"}
 
 
 def cell_likelihood(mechanism: LocalMechanism, z: np.ndarray, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -31,7 +30,7 @@ def cell_likelihood(mechanism: LocalMechanism, z: np.ndarray, edges: np.ndarray)
         return scaled(gaussian_log_means(z, mechanism.scale, edges))
     if isinstance(mechanism, SquareWave):
         return square_wave_means(mechanism, z, edges)
-    if all(callable(getattr(type(mechanism), name, None)) for name in HOOKS.values()):
+    if cell_hooks(mechanism):
         return hooked_means(mechanism, z, edges)
     return scaled(quadrature_log_means(mechanism, z, edges))
 
@@ -81,9 +80,8 @@ def square_wave_means(mechanism: SquareWave, z: np.ndarray, edges: np.ndarray) -
 
 def hooked_means(mechanism: LocalMechanism, z: np.ndarray, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return L of a mechanism that is constant on cells of its own, through its hooks."""
-    hooks = {stub: getattr(type(mechanism), name) for stub, name in HOOKS.items()}
     values, top = np.zeros((len(z), len(edges) - 1)), np.zeros(len(z))
-    run = bind(overlap_means, {**mechanism.hooks(), **hooks}, owner=type(mechanism).__name__)
+    run = bind(overlap_means, {**mechanism.hooks(), **cell_hooks(mechanism)}, owner=type(mechanism).__name__)
     run(mechanism.record(), np.ascontiguousarray(mechanism.encode(z)), edges, values, top)
     return values, top
 

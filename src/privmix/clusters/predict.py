@@ -17,7 +17,7 @@ from privmix.mechanisms import LocalMechanism
 from privmix.mechanisms.base import at_record
 from privmix.mechanisms.evidence import local_evidence
 from privmix.model import PrivateMixture
-from privmix.pairs.base import log_g
+from privmix.pairs.slots import log_g
 from privmix.samplers.base import Draws, empty_records
 
 # Confidential values drawn for each component of each draw where g has no closed form. The estimate of g is unbiased

@@ -10,7 +10,7 @@ from privmix.curves.density import density_draws, support_mass
 from privmix.jit import bind
 from privmix.kernels.slots import draw_atom, draw_hyper
 from privmix.model import PrivateMixture
-from privmix.priors.base import draw_concentration, stick
+from privmix.priors.slots import draw_concentration, stick
 from privmix.samplers.base import Draws
 
 # Least mass on the support of a draw whose density is cut to it.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from privmix.kernels.slots import copy_y, draw_atom, draw_hyper, update_atom
-from privmix.priors.base import draw_concentration
+from privmix.priors.slots import draw_concentration
 from privmix.samplers.base import adopt, record, sweep
 
 # Entries of the control array: where the chain is, kept across calls

@@ -12,14 +12,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from privmix.jit import bind, constant, lookup, slot
-from privmix.kernels.random_walk import log_base, log_scale, parameter_count, random_walk
+from privmix.kernels.random_walk import random_walk
 from privmix.kernels.slots import (
     coordinate,
     copy_y,
     draw_atom,
     draw_hyper,
     draw_y,
+    log_base,
     log_f,
+    log_scale,
+    parameter_count,
     prepare,
     update_atom,
     update_hyper,

@@ -9,26 +9,10 @@ from __future__ import annotations
 
 import math
 
-from privmix.jit import slot
-from privmix.kernels.slots import log_f, prepare
+from privmix.kernels.slots import log_base, log_f, log_scale, parameter_count, prepare
 from privmix.numerics import exponential, normal
 
 TARGET = 0.44
-
-
-@slot
-def log_base(kernel, theta, hyper):
-    """Return the log density of G₀ at θ, −∞ outside its support."""
-
-
-@slot
-def parameter_count():
-    """Return the number of parameters."""
-
-
-@slot
-def log_scale(p):
-    """Return whether parameter p moves on the log scale."""
 
 
 def random_walk(kernel, rng, theta, ys, tune, hyper):

@@ -48,3 +48,18 @@ def draw_hyper(kernel, rng, hyper):
 @slot
 def update_hyper(kernel, rng, hyper, atoms):
     """Redraw the hyperparameters of G₀ given the occupied atoms (their rows)."""
+
+
+@slot
+def log_base(kernel, theta, hyper):
+    """Return the log density of G₀ at θ, −∞ outside its support."""
+
+
+@slot
+def parameter_count():
+    """Return the number of parameters."""
+
+
+@slot
+def log_scale(p):
+    """Return whether parameter p moves on the log scale."""

@@ -8,19 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from privmix.jit import slot
 from privmix.kernels import Kernel
 from privmix.mechanisms import LocalMechanism
-
-
-@slot
-def log_g(mechanism, kernel, z, theta):
-    """Return log g(z|θ) for one record; the mechanism as that record sees it."""
-
-
-@slot
-def draw_given(mechanism, kernel, rng, z, theta):
-    """Draw Y given z and θ for one record."""
+from privmix.pairs.slots import draw_given, log_g
 
 
 @dataclass(frozen=True)

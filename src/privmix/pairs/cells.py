@@ -16,12 +16,10 @@ from typing import Any
 
 from privmix.kernels import Kernel
 from privmix.mechanisms import LocalMechanism
+from privmix.mechanisms.cells import cell_count, cell_edge, cell_hooks, cell_log_q
 from privmix.numerics import uniform
 from privmix.pairs.base import Convolution
 from privmix.pairs.slots import (
-    cell_count,
-    cell_edge,
-    cell_log_q,
     kernel_cdf,
     kernel_mass,
     lower_tail,
@@ -176,10 +174,8 @@ def cells_convolution(mechanism: LocalMechanism, kernel: Kernel) -> Convolution 
     ``mass(self, lower, upper, theta)`` and ``sample_between(self, rng, theta, lower, upper)`` it is also accurate far
     out and fast.
     """
-    wanted = {cell_count: "cell_count", cell_edge: "cell_edge", cell_log_q: "cell_log_q"}
-    extra: dict[Callable, Any] = {stub: getattr(type(mechanism), name, None) for stub, name in wanted.items()}
-    tails = kernel_hooks(kernel)
-    if tails is None or kernel.dimension > 1 or not all(callable(hook) for hook in extra.values()):
+    extra, tails = cell_hooks(mechanism), kernel_hooks(kernel)
+    if tails is None or kernel.dimension > 1 or not extra:
         return None
     cost = FEW_CELLS if mechanism.width is None else MANY_CELLS
     return Convolution("piecewise constant", log_g, sample, extra={**extra, **tails}, cost=cost)

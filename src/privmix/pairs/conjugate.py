@@ -13,39 +13,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from privmix.jit import slot
 from privmix.kernels import Kernel, NoisyNormal, Normal
 from privmix.mechanisms import Gaussian, Identity, LocalMechanism
 from privmix.numerics import gamma, normal
 from privmix.numerics.incomplete_gamma import log_gamma_p, truncated_gamma
+from privmix.pairs.slots import add, clear, draw_posterior, log_marginal, remove
 
 # Columns of the sufficient statistics: records, their mean, their sum of squared deviations, the log marginal
 COUNT, MEAN, SQUARES, MARGINAL = 0, 1, 2, 3
-
-
-@slot
-def clear(stat):
-    """Empty a row of sufficient statistics."""
-
-
-@slot
-def add(mechanism, kernel, stat, z):
-    """Take a record into a row of sufficient statistics."""
-
-
-@slot
-def remove(mechanism, kernel, stat, z):
-    """Take a record out of a row of sufficient statistics."""
-
-
-@slot
-def log_marginal(mechanism, kernel, stat):
-    """Return the log marginal density of the records in a row of sufficient statistics, θ integrated out."""
-
-
-@slot
-def draw_posterior(mechanism, kernel, rng, stat, theta):
-    """Draw θ given the records in a row of sufficient statistics, without its constants."""
 
 
 @dataclass(frozen=True)

@@ -5,16 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from privmix.jit import slot
 from privmix.kernels import Kernel
 from privmix.mechanisms import Histogram, Mechanism
+from privmix.mechanisms.cells import cell_count, cell_edge
 from privmix.pairs.cells import kernel_hooks, mass_between, right_tails
-from privmix.pairs.slots import cell_count, cell_edge
-
-
-@slot
-def bin_masses(mechanism, kernel, z, theta, out):
-    """Write P(Y in bin j|θ) of every bin."""
+from privmix.pairs.slots import bin_masses
 
 
 def masses_of_kernel(mechanism, kernel, z, theta, out):

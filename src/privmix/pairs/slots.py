@@ -1,4 +1,4 @@
-"""Slots through which convolutions of any kernel or any mechanism reach optional hooks."""
+"""Slots of what is known of a mechanism and a kernel together, and of the optional hooks of kernels."""
 
 from __future__ import annotations
 
@@ -31,15 +31,40 @@ def sample_between(kernel, rng, theta, lower, upper):
 
 
 @slot
-def cell_count(mechanism, z):
-    """Return the number of cells of y on which q(z|y) is constant."""
+def log_g(mechanism, kernel, z, theta):
+    """Return log g(z|θ) for one record; the mechanism as that record sees it."""
 
 
 @slot
-def cell_edge(mechanism, z, j):
-    """Return the left edge of cell j, 0 < j < cells."""
+def draw_given(mechanism, kernel, rng, z, theta):
+    """Draw Y given z and θ for one record."""
 
 
 @slot
-def cell_log_q(mechanism, z, j):
-    """Return log q(z|cell j)."""
+def clear(stat):
+    """Empty a row of sufficient statistics."""
+
+
+@slot
+def add(mechanism, kernel, stat, z):
+    """Take a record into a row of sufficient statistics."""
+
+
+@slot
+def remove(mechanism, kernel, stat, z):
+    """Take a record out of a row of sufficient statistics."""
+
+
+@slot
+def log_marginal(mechanism, kernel, stat):
+    """Return the log marginal density of the records in a row of sufficient statistics, θ integrated out."""
+
+
+@slot
+def draw_posterior(mechanism, kernel, rng, stat, theta):
+    """Draw θ given the records in a row of sufficient statistics, without its constants."""
+
+
+@slot
+def bin_masses(mechanism, kernel, z, theta, out):
+    """Write P(Y in bin j|θ) of every bin."""

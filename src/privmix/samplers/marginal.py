@@ -12,8 +12,8 @@ import numpy as np
 
 from privmix.jit import slot
 from privmix.mechanisms.base import at_record
-from privmix.pairs.base import draw_given
-from privmix.priors.base import update_given_partition
+from privmix.pairs.slots import draw_given
+from privmix.priors.slots import update_given_partition
 from privmix.samplers import base
 from privmix.samplers.capabilities import need_convolution, need_log_base
 from privmix.samplers.moves.atoms import update_base

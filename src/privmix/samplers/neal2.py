@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from privmix.mechanisms.base import at_record
-from privmix.pairs.base import log_g
+from privmix.pairs.slots import log_g
 from privmix.samplers import base, marginal
 from privmix.samplers.capabilities import need_conjugacy
 from privmix.samplers.moves.conjugate import cluster_score, conjugate_sweep

@@ -19,8 +19,8 @@ from privmix.kernels.slots import copy_y, draw_y
 from privmix.mechanisms.base import at_record, log_q
 from privmix.mechanisms.evidence import begin, evidence, settle
 from privmix.numerics import exponential, uniform_index
-from privmix.pairs.base import log_g
-from privmix.priors.base import update_given_partition
+from privmix.pairs.slots import log_g
+from privmix.priors.slots import update_given_partition
 from privmix.samplers import base, marginal
 from privmix.samplers.moves.atoms import update_atoms, update_base
 from privmix.samplers.moves.partition import CLUSTERS, ROWS, adopt_partition, join, propose_row, record_partition

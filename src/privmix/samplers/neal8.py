@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from privmix.kernels.slots import draw_atom
 from privmix.mechanisms.base import at_record
-from privmix.pairs.base import log_g
-from privmix.priors.base import new_weight
+from privmix.pairs.slots import log_g
+from privmix.priors.slots import new_weight
 from privmix.samplers import base, marginal
 from privmix.samplers.moves.labels import draw_index
 from privmix.samplers.moves.partition import CLUSTERS, FREE, ROWS, join

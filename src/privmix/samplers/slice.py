@@ -21,7 +21,7 @@ from privmix.kernels.slots import copy_y, draw_y, log_f
 from privmix.mechanisms.base import at_record
 from privmix.mechanisms.evidence import begin, evidence, settle
 from privmix.numerics import exponential, uniform
-from privmix.pairs.base import log_g
+from privmix.pairs.slots import log_g
 from privmix.samplers import base, marginal
 from privmix.samplers.capabilities import need_masses
 from privmix.samplers.moves.atoms import copy_row, update_atoms, update_base

@@ -23,9 +23,8 @@ from privmix.jit import constant, slot
 from privmix.kernels.slots import draw_atom
 from privmix.mechanisms.base import at_record
 from privmix.numerics import exponential, log_add_exp, uniform, uniform_index
-from privmix.pairs.base import log_g
-from privmix.pairs.conjugate import add, clear, log_marginal
-from privmix.priors.base import new_weight
+from privmix.pairs.slots import add, clear, log_g, log_marginal
+from privmix.priors.slots import new_weight
 from privmix.samplers import base
 from privmix.samplers.capabilities import need_partition
 from privmix.samplers.moves.atoms import copy_row

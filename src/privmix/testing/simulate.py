@@ -11,7 +11,7 @@ from privmix.jit import bind
 from privmix.kernels.slots import draw_atom, draw_hyper, draw_y
 from privmix.model import PrivateMixture
 from privmix.numerics import uniform
-from privmix.priors.base import draw_concentration, stick
+from privmix.priors.slots import draw_concentration, stick
 from privmix.samplers.base import Latent, empty_records
 
 

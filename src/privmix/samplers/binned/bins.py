@@ -17,8 +17,7 @@ import numpy as np
 from privmix.jit import slot
 from privmix.mechanisms.histogram import Histogram, find_bin
 from privmix.numerics import uniform, uniform_index
-from privmix.pairs.base import draw_given, log_g
-from privmix.pairs.masses import bin_masses
+from privmix.pairs.slots import bin_masses, draw_given, log_g
 from privmix.samplers import base
 from privmix.samplers.binned.counts import update_counts
 from privmix.samplers.binned.mixture import fill_row

@@ -15,10 +15,10 @@ from __future__ import annotations
 import math
 
 from privmix.jit import slot
-from privmix.kernels.random_walk import TARGET, log_base, log_scale, parameter_count
-from privmix.kernels.slots import prepare
+from privmix.kernels.random_walk import TARGET
+from privmix.kernels.slots import log_base, log_scale, parameter_count, prepare
 from privmix.numerics import binomial, exponential, normal, uniform, uniform_index
-from privmix.priors.base import log_stick_density
+from privmix.priors.slots import log_stick_density
 from privmix.samplers.moves.atoms import copy_row
 from privmix.samplers.moves.sticks import STICKS
 

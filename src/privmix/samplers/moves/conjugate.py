@@ -6,8 +6,8 @@ import math
 
 from privmix.jit import slot
 from privmix.kernels.slots import prepare
-from privmix.pairs.conjugate import add, clear, draw_posterior, log_marginal, remove
-from privmix.priors.base import new_weight, update_given_partition
+from privmix.pairs.slots import add, clear, draw_posterior, log_marginal, remove
+from privmix.priors.slots import new_weight, update_given_partition
 from privmix.samplers.moves.atoms import copy_row
 from privmix.samplers.moves.labels import draw_index
 from privmix.samplers.moves.partition import CLUSTERS, FREE, ROWS, join

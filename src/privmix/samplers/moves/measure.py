@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from privmix.kernels.slots import draw_atom
-from privmix.priors.base import stick
+from privmix.priors.slots import stick
 from privmix.samplers.moves.atoms import copy_row
 
 # Sticks of the rest are broken until this much mass is left; that goes to one more draw of the base measure. The mean

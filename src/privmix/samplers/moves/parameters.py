@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 
 from privmix.jit import slot
-from privmix.kernels.random_walk import TARGET, log_base, log_scale, parameter_count
-from privmix.kernels.slots import prepare
+from privmix.kernels.random_walk import TARGET
+from privmix.kernels.slots import log_base, log_scale, parameter_count, prepare
 from privmix.mechanisms.base import at_record
 from privmix.numerics import exponential, normal
-from privmix.pairs.base import draw_given, log_g
+from privmix.pairs.slots import draw_given, log_g
 from privmix.samplers.moves.atoms import group_records, update_atoms
 
 

@@ -9,7 +9,7 @@ import math
 
 from privmix.kernels.slots import draw_atom
 from privmix.numerics import gamma, log_gamma_variate, uniform, uniform_index
-from privmix.priors.base import new_weight
+from privmix.priors.slots import new_weight
 from privmix.samplers.moves.atoms import copy_row
 from privmix.samplers.moves.measure import rest_sticks, write_common, write_rest
 

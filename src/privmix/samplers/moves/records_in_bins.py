@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 
 from privmix.mechanisms.histogram import find_bin, log_bin
-from privmix.pairs.masses import bin_masses
-from privmix.pairs.slots import sample_between
+from privmix.pairs.slots import bin_masses, sample_between
 from privmix.samplers.moves.labels import draw_index
 
 

@@ -11,7 +11,7 @@ import math
 from privmix.jit import slot
 from privmix.kernels.slots import draw_atom
 from privmix.numerics import exponential
-from privmix.priors.base import log_stick_density, stick, stick_given, update_given_sticks
+from privmix.priors.slots import log_stick_density, stick, stick_given, update_given_sticks
 from privmix.samplers.moves.atoms import copy_row
 from privmix.samplers.moves.measure import rest_sticks, write_common, write_rest
 

@@ -26,7 +26,7 @@ class Doubled(LocalMechanism):
     copies: int = 2
 
     @property
-    def width(self):
+    def row_length(self):
         return self.copies
 
     def perturb(self, rng, y):

@@ -24,7 +24,7 @@ def definition(levels, beta, u):
 @pytest.mark.parametrize("levels", [0, 1, 4])
 def test_estimate_is_the_sum_of_the_definition(levels):
     mechanism = HaarWavelet(levels=levels, scale=1.3, bounds=BOUNDS)
-    z = np.random.default_rng(levels).normal(0.0, 2.0, (7, mechanism.width))
+    z = np.random.default_rng(levels).normal(0.0, 2.0, (7, mechanism.row_length))
     grid = np.linspace(-3.0, 4.999, 500)
     wanted = definition(levels, z.mean(axis=0), (grid + 3.0) / 8.0) / 8.0
     assert Wavelet().fit(z, mechanism).density(grid) == pytest.approx(wanted, rel=1e-10, abs=1e-12)
@@ -32,7 +32,7 @@ def test_estimate_is_the_sum_of_the_definition(levels):
 
 def test_fewer_levels_leave_the_finer_ones_out():
     mechanism = HaarWavelet(levels=3, scale=1.3, bounds=BOUNDS)
-    z = np.random.default_rng(2).normal(0.0, 2.0, (7, mechanism.width))
+    z = np.random.default_rng(2).normal(0.0, 2.0, (7, mechanism.row_length))
     coarse = HaarWavelet(levels=1, scale=1.3, bounds=BOUNDS)
     grid = np.linspace(*BOUNDS, 77)
     wanted = Wavelet().fit(z[:, :3], coarse).density(grid)

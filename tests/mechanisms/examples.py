@@ -51,7 +51,7 @@ PER_RECORD = [
 ]
 
 ALL = [mechanism for name in mechanisms.__all__ for mechanism in EXAMPLES.get(name, [])]
-SCALAR_NOISE = [m for m in ALL if m.width is None and not m.reveals and not isinstance(m, JUMPS)]
+SCALAR_NOISE = [m for m in ALL if m.row_length is None and not m.reveals and not isinstance(m, JUMPS)]
 
 
 def inputs(mechanism, n=5):

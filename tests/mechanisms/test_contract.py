@@ -60,7 +60,7 @@ def test_seed_reproduces(mechanism):
 def test_release_has_the_promised_shape(mechanism):
     z = mechanism.privatize(inputs(mechanism, 7), seed=1)
     assert z.dtype == np.float64
-    assert z.shape == ((7,) if mechanism.width is None else (7, mechanism.width))
+    assert z.shape == ((7,) if mechanism.row_length is None else (7, mechanism.row_length))
     assert np.array_equal(mechanism.check_release(z.tolist()), z)
     start = mechanism.initial(z)
     assert start.shape == (7,)

@@ -138,9 +138,11 @@ def test_wrong_shapes(mechanism):
     with pytest.raises(ValueError, match=rf"^{name} takes one number a record; the data y have shape \(2, 2\)\.$"):
         mechanism.privatize(np.zeros((2, 2)))
     shapes = (
-        [(2, 2), (3, 1, 1)] if mechanism.width is None else [(4,), (4, mechanism.width + 1), (2, 3, mechanism.width)]
+        [(2, 2), (3, 1, 1)]
+        if mechanism.row_length is None
+        else [(4,), (4, mechanism.row_length + 1), (2, 3, mechanism.row_length)]
     )
-    wanted = "one number a record" if mechanism.width is None else f"rows of {mechanism.width} numbers"
+    wanted = "one number a record" if mechanism.row_length is None else f"rows of {mechanism.row_length} numbers"
     for shape in shapes:
         message = (
             f"{name} releases {wanted}; the release z has shape {shape}. "
@@ -150,13 +152,13 @@ def test_wrong_shapes(mechanism):
             mechanism.check_release(np.zeros(shape))
 
 
-@pytest.mark.parametrize("mechanism", [m for m in ALL if m.width is not None], ids=short)
+@pytest.mark.parametrize("mechanism", [m for m in ALL if m.row_length is not None], ids=short)
 @pytest.mark.parametrize("extra", [-1, 1, 2])
 def test_logpdf_refuses_rows_of_the_wrong_width(mechanism, extra):
     """A row that is too long must not be read as if the surplus were not there."""
-    with pytest.raises(ValueError, match=f"rows of {mechanism.width} numbers"):
-        mechanism.logpdf(np.zeros((4, mechanism.width + extra)), 0.5)
-    with pytest.raises(ValueError, match=f"rows of {mechanism.width} numbers"):
+    with pytest.raises(ValueError, match=f"rows of {mechanism.row_length} numbers"):
+        mechanism.logpdf(np.zeros((4, mechanism.row_length + extra)), 0.5)
+    with pytest.raises(ValueError, match=f"rows of {mechanism.row_length} numbers"):
         mechanism.logpdf(0.0, 0.5)
 
 
@@ -164,11 +166,11 @@ def test_logpdf_refuses_rows_of_the_wrong_width(mechanism, extra):
 def test_logpdf_of_strings_and_of_nothing(mechanism):
     with pytest.raises((TypeError, ValueError), match=r"number|string"):
         mechanism.logpdf(["a"], 0.5)
-    none = np.zeros((0,) if mechanism.width is None else (0, mechanism.width))
+    none = np.zeros((0,) if mechanism.row_length is None else (0, mechanism.row_length))
     assert mechanism.logpdf(none, 0.5).shape == (0,)
 
 
-@pytest.mark.parametrize("mechanism", [m for m in ALL if m.width is None and not m.reveals], ids=short)
+@pytest.mark.parametrize("mechanism", [m for m in ALL if m.row_length is None and not m.reveals], ids=short)
 def test_logpdf_of_nan_is_nan_and_of_infinity_is_minus_infinity(mechanism):
     assert np.isnan(mechanism.logpdf([np.nan], 0.0)).all()
     assert (mechanism.logpdf([np.inf, -np.inf], 0.0) == -np.inf).all()

@@ -30,7 +30,7 @@ def middles(levels):
 @pytest.mark.parametrize("bounds", [(0.0, 1.0), (-3.0, 5.0)])
 def test_table_is_the_product_of_laplace_densities(levels, bounds):
     mechanism = HaarWavelet(levels=levels, scale=0.8, bounds=bounds)
-    z = np.random.default_rng(levels).normal(0.0, 3.0, (5, mechanism.width))
+    z = np.random.default_rng(levels).normal(0.0, 3.0, (5, mechanism.row_length))
     x = middles(levels)
     exact = stats.laplace.logpdf(z[:, None, :], loc=wavelets(levels, x), scale=0.8).sum(axis=-1)
     assert mechanism.encode(z) == pytest.approx(exact, rel=1e-12, abs=1e-11)
@@ -41,7 +41,7 @@ def test_table_is_the_product_of_laplace_densities(levels, bounds):
 @pytest.mark.parametrize("levels", LEVELS)
 def test_cells_are_closed_on_the_left(levels):
     mechanism = HaarWavelet(levels=levels, scale=0.8)
-    z = np.random.default_rng(1).normal(0.0, 3.0, mechanism.width)
+    z = np.random.default_rng(1).normal(0.0, 3.0, mechanism.row_length)
     cells = 2 ** (levels + 1)
     edges = np.arange(1, cells) / cells
     table = mechanism.logpdf(z, middles(levels))
@@ -51,7 +51,7 @@ def test_cells_are_closed_on_the_left(levels):
 
 def test_values_outside_the_bounds_count_as_the_nearest_bound():
     mechanism = HaarWavelet(levels=2, scale=0.8, bounds=(-1.0, 1.0))
-    z = np.random.default_rng(1).normal(0.0, 3.0, mechanism.width)
+    z = np.random.default_rng(1).normal(0.0, 3.0, mechanism.row_length)
     below, above = mechanism.logpdf(z, [-1.0, 1.0 - 1e-9])
     assert below != above
     # 1e19 cells do not fit into an integer of 64 bits.
@@ -68,10 +68,10 @@ def test_coefficients_are_wavelets_plus_laplace_noise(levels):
         z = mechanism.privatize(np.full(n, -3.0 + 8.0 * x), seed=seed)
         noise = z - wavelets(levels, x)
         z_scores = noise.mean(axis=0) / (np.sqrt(2.0) * 0.5 / np.sqrt(n))
-        assert np.abs(z_scores).max() < stats.norm.isf(ALPHA / 2 / mechanism.width)
+        assert np.abs(z_scores).max() < stats.norm.isf(ALPHA / 2 / mechanism.row_length)
         assert stats.kstest(noise.ravel()[:n], stats.laplace(scale=0.5).cdf).pvalue > ALPHA
-        if mechanism.width > 1:
-            correlation = np.corrcoef(noise.T) - np.eye(mechanism.width)
+        if mechanism.row_length > 1:
+            correlation = np.corrcoef(noise.T) - np.eye(mechanism.row_length)
             assert np.abs(correlation).max() < 6.0 / np.sqrt(n)
 
 

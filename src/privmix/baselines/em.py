@@ -13,6 +13,7 @@ from privmix.baselines.cells import cell_likelihood
 from privmix.baselines.histogram import Histogram
 from privmix.mechanisms import LocalMechanism
 from privmix.mechanisms.base import check_bounds
+from privmix.parts.checks import check_count
 from privmix.privacy import PureDP
 
 # Li et al. scale EM's tolerance with e^ε and study ε up to 2.5; beyond that e^ε would stop EM at its first step.
@@ -83,11 +84,7 @@ class EM(Baseline):
 
     def __post_init__(self) -> None:
         for name, least in (("cells", 2), ("max_iterations", 1)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-                raise ValueError(
-                    f"{type(self).__name__}: {name} must be a whole number of at least {least}; got {value!r}."
-                )
+            check_count(name, getattr(self, name), least, type(self).__name__)
         if self.tolerance is not None and not (math.isfinite(self.tolerance) and self.tolerance >= 0.0):
             raise ValueError(f"{type(self).__name__}: tolerance must be a number ≥ 0; got {self.tolerance!r}.")
         object.__setattr__(self, "bounds", check_bounds(self.bounds))

@@ -35,7 +35,7 @@ RULES = {"silverman": silverman, "scott": scott}
 
 def refuse_rows(mechanism: LocalMechanism) -> str:
     """Say that releases that do not look like data are not served."""
-    if mechanism.width is not None:
+    if mechanism.row_length is not None:
         return "takes the release for the data, which rows of numbers cannot be; use Wavelet or EMS"
     if isinstance(mechanism, RandomizedResponse):
         return "takes the release for the data, which numbers of cells cannot be; use EMS"

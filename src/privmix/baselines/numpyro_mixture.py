@@ -18,6 +18,7 @@ from privmix.baselines.base import Baseline, Fitted, check_grid
 from privmix.kernels import HierarchicalNormal, Normal
 from privmix.kernels.hierarchical_normal import SHAPE, rate_of_rate
 from privmix.mechanisms import Gaussian, Laplace, LocalMechanism
+from privmix.parts.checks import check_count
 
 ROOT_TWO_PI = math.sqrt(2.0 * math.pi)
 # Values (draw, component, point) held at a time: 64 MB.
@@ -103,9 +104,7 @@ class NumPyroMixture(Baseline):
 
     def __post_init__(self) -> None:
         for name, least in (("components", 2), ("draws", 1), ("warmup", 1), ("chains", 1)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-                raise ValueError(f"NumPyroMixture: {name} must be a whole number of at least {least}; got {value!r}.")
+            check_count(name, getattr(self, name), least, "NumPyroMixture")
         if not (isinstance(self.concentration, int | float) and 0.0 < self.concentration < math.inf):
             raise ValueError(f"NumPyroMixture: concentration must be a positive number; got {self.concentration!r}.")
         if not (self.kernel is None or isinstance(self.kernel, Normal | HierarchicalNormal)):

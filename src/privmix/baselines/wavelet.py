@@ -9,6 +9,7 @@ import numpy as np
 from privmix.baselines.base import Baseline
 from privmix.baselines.histogram import Histogram
 from privmix.mechanisms import HaarWavelet, LocalMechanism
+from privmix.parts.checks import check_count
 
 
 @dataclass(frozen=True)
@@ -29,9 +30,8 @@ class Wavelet(Baseline):
     levels: int | None = None
 
     def __post_init__(self) -> None:
-        whole = isinstance(self.levels, int | np.integer) and not isinstance(self.levels, bool)
-        if self.levels is not None and not (whole and self.levels >= 0):
-            raise ValueError(f"Wavelet: levels must be a whole number of at least 0, or None; got {self.levels!r}.")
+        if self.levels is not None:
+            check_count("levels", self.levels, 0, "Wavelet")
 
     def refusal(self, mechanism: LocalMechanism) -> str:
         """Say that anything but Haar coefficients is not served."""

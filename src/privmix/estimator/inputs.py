@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_array, check_consistent_length, check
 from privmix.estimator.parts import mechanism_of
 from privmix.frames import Labels, as_floats, is_table, labels_of
 from privmix.frames.native import opened
-from privmix.mechanisms import LocalMechanism
 
 
 def read_release(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:
@@ -31,7 +30,7 @@ def read_release(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:
     if mechanism.is_global and is_table(X):
         X = mechanism.check_release(X).reshape(-1, 1)
     array = validate_data(estimator, as_columns(X), reset=reset, dtype=np.float64)
-    width = mechanism.width if isinstance(mechanism, LocalMechanism) else None
+    width = mechanism.row_length
     if width is None:
         return array[:, position_of(estimator, array.shape[1])]
     if estimator.column is not None or array.shape[1] != width:

@@ -45,6 +45,21 @@ class Mechanism(Part):
         """What the mechanism promises, or None where it promises nothing."""
         return None
 
+    @property
+    def outputs(self) -> np.ndarray | None:
+        """Every value that a released record can take, where they are few, else None."""
+        return None
+
+    @property
+    def release_range(self) -> tuple[float, float] | None:
+        """Interval that holds every released record, where there is one and the record is a number, else None."""
+        return None
+
+    @property
+    def row_length(self) -> int | None:
+        """How many numbers one released record has, or None if it is a number."""
+        return None
+
     def noise_spread(self) -> float | None:
         """Return the standard deviation of the noise where z is y plus noise, else None."""
         return None
@@ -141,21 +156,6 @@ class LocalMechanism(Mechanism):
         """Return log q(z|y) of one record (hook)."""
         raise NotImplementedError
 
-    @property
-    def outputs(self) -> np.ndarray | None:
-        """Every value that a released record can take, where they are few, else None."""
-        return None
-
-    @property
-    def release_range(self) -> tuple[float, float] | None:
-        """Interval that holds every released record, where there is one and the record is a number, else None."""
-        return None
-
-    @property
-    def width(self) -> int | None:
-        """Length of one released record, or None if it is a number."""
-        return None
-
     def initial(self, z: np.ndarray) -> np.ndarray:
         """Return a plausible y for each record, to start a chain: the release itself, moved into the bounds."""
         if z.ndim != 1:
@@ -174,11 +174,11 @@ class LocalMechanism(Mechanism):
         """
         z = np.asarray(z, dtype=np.float64)
         y = np.asarray(y, dtype=np.float64)
-        if self.width is not None and (z.ndim == 0 or z.shape[-1] != self.width):
+        if self.row_length is not None and (z.ndim == 0 or z.shape[-1] != self.row_length):
             raise ValueError(
-                f"{type(self).__name__} releases rows of {self.width} numbers; the release z has shape {z.shape}."
+                f"{type(self).__name__} releases rows of {self.row_length} numbers; the release z has shape {z.shape}."
             )
-        z_records = z.shape[: z.ndim - (self.width is not None)]
+        z_records = z.shape[: z.ndim - (self.row_length is not None)]
         y_records = y.shape[: y.ndim - (self.dimension > 1)]
         shape = np.broadcast_shapes(z_records, y_records)
         z = np.broadcast_to(z, shape + z.shape[len(z_records) :]).reshape(math.prod(shape), *z.shape[len(z_records) :])
@@ -195,9 +195,11 @@ class LocalMechanism(Mechanism):
 
     def check_release(self, z: Any) -> np.ndarray:
         """Return a release as an array of floats, or say what is wrong with it."""
-        z = as_floats(z, "the release z", rows=self.width is not None)
-        wanted = "one number a record" if self.width is None else f"rows of {self.width} numbers"
-        if z.ndim != 1 + (self.width is not None) or (self.width is not None and z.shape[1] != self.width):
+        z = as_floats(z, "the release z", rows=self.row_length is not None)
+        wanted = "one number a record" if self.row_length is None else f"rows of {self.row_length} numbers"
+        if z.ndim != 1 + (self.row_length is not None) or (
+            self.row_length is not None and z.shape[1] != self.row_length
+        ):
             raise ValueError(
                 f"{type(self).__name__} releases {wanted}; the release z has shape {z.shape}. "
                 "Check that the mechanism is the one that made the release."

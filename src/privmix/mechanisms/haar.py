@@ -70,7 +70,7 @@ class HaarWavelet(LocalMechanism):
         return PureDP(float(haar_scale(self.levels, 1.0)) / self.scale)
 
     @property
-    def width(self) -> int:
+    def row_length(self) -> int:
         """Number of coefficients that a record releases."""
         return 2 ** (self.levels + 1) - 1
 
@@ -100,7 +100,9 @@ class HaarWavelet(LocalMechanism):
         |z_jk ∓ 2^{j/2}|; the table is built level by level.
         """
         cells = 2 ** (self.levels + 1)
-        table = np.tile(-np.abs(z).sum(axis=1) / self.scale - self.width * math.log(2.0 * self.scale), (cells, 1)).T
+        table = np.tile(
+            -np.abs(z).sum(axis=1) / self.scale - self.row_length * math.log(2.0 * self.scale), (cells, 1)
+        ).T
         for j, coefficients, height in self._levels(z):
             positive = (np.abs(coefficients) - np.abs(coefficients - height)) / self.scale
             negative = (np.abs(coefficients) - np.abs(coefficients + height)) / self.scale
@@ -110,7 +112,7 @@ class HaarWavelet(LocalMechanism):
 
     def perturb(self, rng: np.random.Generator, y: np.ndarray) -> np.ndarray:
         """Draw the noisy coefficients of each record; y outside the bounds counts as the nearest bound."""
-        z = rng.laplace(0.0, self.scale, size=(len(y), self.width))
+        z = rng.laplace(0.0, self.scale, size=(len(y), self.row_length))
         x = (y - self.bounds[0]) / (self.bounds[1] - self.bounds[0])
         rows = np.arange(len(y))
         for j, coefficients, height in self._levels(z):

@@ -189,13 +189,6 @@ def _given_edges(owner: str, bins: Any) -> np.ndarray:
     return edges
 
 
-def read_count(owner: str, name: str, value: Any) -> int:
-    """Return a whole number of at least 1, or say what is wrong with it."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"{owner}: {name} must be a whole number of at least 1; got {value!r}.")
-    return int(value)
-
-
 def read_records(owner: str, records: Any) -> int:
     """Return the public number of records, or say what is wrong with it."""
     whole = isinstance(records, int | np.integer) and not isinstance(records, bool)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from privmix.mechanisms.base import LocalMechanism, check_bounds, one_of
 from privmix.parts import given
+from privmix.parts.checks import check_count
 from privmix.privacy import PureDP, randomized_response_epsilon, randomized_response_truth
 
 
@@ -45,7 +45,7 @@ class RandomizedResponse(LocalMechanism):
     log_lie: float = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        cells = _read_cells(self.cells)
+        cells = check_count("cells", self.cells, 2, "RandomizedResponse")
         bounds = check_bounds(self.bounds, needed_for="RandomizedResponse")
         epsilon, truth = _settle(cells, self.epsilon, self.truth)
         # From ε and not from p: at ε = 50 the probability of a lie is 1e-22 and p is rounded to 1.
@@ -121,16 +121,6 @@ class RandomizedResponse(LocalMechanism):
 def _edge(bounds, cells, j):
     """Return the left edge of cell j: one formula for the density, the draws and the hooks, so that they agree."""
     return bounds[0] + (bounds[1] - bounds[0]) * j / cells
-
-
-def _read_cells(cells: Any) -> int:
-    try:
-        count = -1 if isinstance(cells, bool) else operator.index(cells)
-    except TypeError:
-        count = -1
-    if count < 2:
-        raise ValueError(f"RandomizedResponse: cells must be a whole number of at least 2; got {cells!r}.")
-    return count
 
 
 def _settle(cells: int, epsilon: Any, truth: Any) -> tuple[float, float]:

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from privmix.mechanisms.base import one_of
-from privmix.mechanisms.histogram import Histogram, keep_bins, read_count, read_edges, read_records
+from privmix.mechanisms.histogram import Histogram, keep_bins, read_edges, read_records
 from privmix.parts import given
+from privmix.parts.checks import check_count
 from privmix.privacy import PureDP, smoothed_histogram_epsilon, smoothed_histogram_odds
 
 _NAME = "SmoothedHistogram"
@@ -68,7 +69,7 @@ class SmoothedHistogram(Histogram):
     def __post_init__(self) -> None:
         records = read_records(_NAME, self.records)
         bins = growth_bins(records) if self.bins is None else self.bins
-        draws = growth_draws(records) if self.draws is None else read_count(_NAME, "draws", self.draws)
+        draws = growth_draws(records) if self.draws is None else check_count("draws", self.draws, 1, _NAME)
         edges, bounds = read_edges(_NAME, bins, self.bounds)
         odds = _settle(records, draws, _narrowest(edges), self.epsilon, self.uniform)
         settled = {"records": records, "bins": keep_bins(bins, edges), "draws": draws, "bounds": bounds}
@@ -162,7 +163,7 @@ class SmoothedHistogram(Histogram):
 
 def growth_bins(records: int, factor: int = 4) -> int:
     """Return L⌊n^{1/5} + 1⌋, in whole numbers: 32^{1/5} in floating point may be below 2."""
-    return read_count(_NAME, "factor", factor) * (_fifth_root(records) + 1)
+    return check_count("factor", factor, 1, _NAME) * (_fifth_root(records) + 1)
 
 
 def growth_draws(records: int) -> int:

@@ -177,7 +177,7 @@ def cells_convolution(mechanism: LocalMechanism, kernel: Kernel) -> Convolution 
     extra, tails = cell_hooks(mechanism), kernel_hooks(kernel)
     if tails is None or kernel.dimension > 1 or not extra:
         return None
-    cost = FEW_CELLS if mechanism.width is None else MANY_CELLS
+    cost = FEW_CELLS if mechanism.row_length is None else MANY_CELLS
     return Convolution("piecewise constant", log_g, sample, extra={**extra, **tails}, cost=cost)
 
 

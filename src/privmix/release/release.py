@@ -202,11 +202,11 @@ def _from_columns(path: Path, columns: Columns, mechanism: Mechanism) -> np.ndar
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
     arrays = list(found.values())
-    return np.column_stack(arrays) if getattr(mechanism, "width", None) is not None else arrays[0]
+    return np.column_stack(arrays) if mechanism.row_length is not None else arrays[0]
 
 
 def _column_names(mechanism: Mechanism) -> list[str]:
     if isinstance(mechanism, GlobalMechanism):
         return list(mechanism.column_names)
-    width = getattr(mechanism, "width", None)
+    width = mechanism.row_length
     return ["z"] if width is None else [f"z_{j}" for j in range(width)]

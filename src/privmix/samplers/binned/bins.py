@@ -93,7 +93,7 @@ def _refusal(model: PrivateMixture) -> str:
     mechanism: Any = model.mechanism
     if mechanism.is_global:
         return f"{pair(model)} is no histogram with a kernel that has cdf(self, y, theta)."
-    if model.convolution is None or mechanism.width is not None or mechanism.reveals:
+    if model.convolution is None or mechanism.row_length is not None or mechanism.reveals:
         return f"{pair(model)} has no g(z|θ) for numbers z with noise."
     if any(np.ndim(getattr(mechanism, name)) for name in mechanism.per_record_fields()):
         return "noise that differs between records does not come in counts."

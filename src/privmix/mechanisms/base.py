@@ -196,10 +196,9 @@ class LocalMechanism(Mechanism):
     def check_release(self, z: Any) -> np.ndarray:
         """Return a release as an array of floats, or say what is wrong with it."""
         z = as_floats(z, "the release z", rows=self.row_length is not None)
-        wanted = "one number a record" if self.row_length is None else f"rows of {self.row_length} numbers"
-        if z.ndim != 1 + (self.row_length is not None) or (
-            self.row_length is not None and z.shape[1] != self.row_length
-        ):
+        length = self.row_length
+        wanted = "one number a record" if length is None else f"rows of {length} numbers"
+        if z.ndim != 1 + (length is not None) or (length is not None and z.shape[1] != length):
             raise ValueError(
                 f"{type(self).__name__} releases {wanted}; the release z has shape {z.shape}. "
                 "Check that the mechanism is the one that made the release."

@@ -81,7 +81,7 @@ def _draw_outputs(ax: Axes, posterior: Posterior, table: xr.Dataset, level: floa
     low, high = (width * end for end in _range(table["replicated_histogram"].values, level))
     seen = width * table["observed_histogram"].values
     full = np.flatnonzero((seen > 0.0) | (high > 0.0))
-    outputs = np.asarray(posterior.model.mechanism.outputs)  # type: ignore[attr-defined]
+    outputs = np.asarray(posterior.model.mechanism.outputs)
     at = outputs[np.abs(outputs[:, None] - table["bin"].values[full]).argmin(axis=0)]
     ax.vlines(at, low[full], high[full], color=COLOURS[0], alpha=0.4, linewidth=7, label=named)
     ax.plot(at, seen[full], "o", color="black", markersize=4, label="the release")

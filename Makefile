@@ -6,7 +6,7 @@ SETUP := $(VENV)/.ready
 SETUP_TEST := $(VENV)/.ready-test
 SETUP_DOCS := $(VENV)/.ready-docs
 
-.PHONY: demo test lint types imports unit test-long studies-small bench bench-ess docs clean
+.PHONY: demo test lint types imports unit test-long studies-small bench bench-ess docs wheel clean
 
 demo: $(SETUP)  ## simulate, privatise, fit with both samplers, write a picture into demo/
 	$(BIN)/privmix demo --output demo
@@ -44,6 +44,9 @@ bench-ess: $(SETUP_TEST)  ## effective draws of the density per CPU second, for 
 docs: $(SETUP_DOCS)
 	$(BIN)/sphinx-build -W -b html docs docs/_build/html
 
+wheel: $(SETUP)  ## into dist/
+	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+
 $(SETUP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e .
@@ -58,4 +61,4 @@ $(SETUP_DOCS): $(SETUP)
 	touch $@
 
 clean:
-	rm -rf $(VENV) docs/_build demo studies-small
+	rm -rf $(VENV) docs/_build dist demo studies-small

@@ -6,7 +6,7 @@ SETUP := $(VENV)/.ready
 SETUP_TEST := $(VENV)/.ready-test
 SETUP_DOCS := $(VENV)/.ready-docs
 
-.PHONY: demo test lint types imports unit test-long studies-small bench bench-ess docs wheel clean
+.PHONY: demo test lint types imports unit test-long studies-small bench bench-ess docs pages wheel clean
 
 demo: $(SETUP)  ## simulate, privatise, fit with both samplers, write a picture into demo/
 	$(BIN)/privmix demo --output demo
@@ -40,6 +40,9 @@ bench: $(SETUP_TEST)  ## ratios measured in one run: cost of a record-update aga
 
 bench-ess: $(SETUP_TEST)  ## effective draws of the density per CPU second, for every sampler; about an hour
 	$(BIN)/python -m benchmarks.ess
+
+pages: $(SETUP)  ## what the documentation makes from the code: the drawing of the rooms, the inventory of slots
+	cd docs && ../$(BIN)/python -m _made
 
 docs: $(SETUP_DOCS)
 	$(BIN)/sphinx-build -W -b html docs docs/_build/html

@@ -6,7 +6,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from _made import pages
+
 import privmix
+
+pages.write()
 
 project = "privmix"
 author = "The privmix developers"
@@ -15,7 +21,7 @@ version = release = privmix.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.mathjax", "sphinx.ext.napoleon"]
 source_suffix = {".md": "markdown"}
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "_made"]
 language = "en-GB"
 
 myst_enable_extensions = ["dollarmath", "colon_fence"]

@@ -17,6 +17,11 @@ MAKE = re.compile(r"\bmake ((?:[a-z][a-z-]*(?= |`|$)\s?)+)", re.MULTILINE)
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)")
 
 
+WIDEST_LINE, WIDEST_ROW = 120, 140  # columns: what an editor and a diff beside another show
+# One link or picture, or a formula that stands alone, cannot be broken.
+UNBREAKABLE = re.compile(r"\s*([-*] )?(!?\[[^]]*\]\([^)]*\)\S*|\$[^$]*\$\S*|`[^`]*`\S*)$")
+
+
 def name(path):
     return str(path.relative_to(ROOT))
 
@@ -106,3 +111,21 @@ def test_files_that_a_guide_links_to_exist(path):
 def test_readme_says_what_is_out_of_scope():
     (section,) = re.findall(r"^## What it is not\n\n(.*?)\n\n##", read("README.md"), re.MULTILINE | re.DOTALL)
     assert 3 <= sum(line.startswith("- ") for line in section.splitlines()) <= 5
+
+
+def too_wide(text):
+    """Return the lines of a page, code left out, that a screen does not show."""
+    prose = re.sub(r"^( *)```.*?^\1```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    lines = [line for line in prose.splitlines() if not UNBREAKABLE.match(line)]
+    return [line for line in lines if len(line) > (WIDEST_ROW if line.startswith("|") else WIDEST_LINE)]
+
+
+@pytest.mark.parametrize("path", [*GUIDES, *sorted((ROOT / "docs").rglob("*.md"))], ids=name)
+def test_lines_and_rows_fit_a_screen(path):
+    assert too_wide(path.read_text(encoding="utf-8")) == []
+
+
+def test_wide_lines_are_seen():
+    code, row, link = "```\n" + "x" * 121 + "\n```\n", "| " + "x" * 137 + "|", "![" + "x" * 121 + "](a.png)"
+    assert too_wide("\n".join([code, row, link])) == []
+    assert too_wide(f"{code}{row}x\n{'x ' * 61}") == [row + "x", "x " * 61]

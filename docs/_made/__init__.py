@@ -1,0 +1,1 @@
+"""What the documentation makes from the code."""

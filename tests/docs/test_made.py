@@ -1,0 +1,68 @@
+"""Pages that are made from the code are those that the code makes, and show all of it."""
+
+import importlib
+import pkgutil
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import privmix
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """Give the modules that make the pages."""
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    yield importlib.import_module("_made.pages")
+    for name in [name for name in sys.modules if name.split(".")[0] == "_made"]:
+        monkeypatch.delitem(sys.modules, name)
+
+
+def test_made_pages_are_up_to_date(made):
+    stale = [path.name for path, text in made.made().items() if path.read_text(encoding="utf-8") != text]
+    assert stale == [], "the code has changed: run `make pages`"
+
+
+def test_a_changed_rule_changes_the_drawing(made, tmp_path):
+    """The drawing and the table are those of pyproject.toml and of docstrings, not of a list elsewhere."""
+    rules = '[[tool.importlinter.contracts]]\ntype = "layers"\nlayers = ["privmix.roof", "privmix.oak | privmix.elm"]\n'
+    (tmp_path / "pyproject.toml").write_text(rules, encoding="utf-8")
+    for room in ("roof", "oak", "elm"):
+        (tmp_path / "src" / "privmix" / room).mkdir(parents=True)
+        source = f'"""The {room}: p(a|b) & more."""\n'
+        (tmp_path / "src" / "privmix" / room / "__init__.py").write_text(source, encoding="utf-8")
+    drawing, table = made.rooms.drawing(tmp_path), made.rooms.table(tmp_path)
+    assert re.findall(r'class="name".*?>(\w+)<', drawing) == ["roof", "oak", "elm"]
+    assert "The elm: p(a|b) &amp; more." in drawing
+    assert table.splitlines()[-1] == r"| `elm` | The elm: p(a\|b) & more. |"
+
+
+def test_drawing_shows_every_room(made):
+    folders = {
+        path.stem for path in (ROOT / "src" / "privmix").iterdir() if path.stem[0] != "_" and path.suffix != ".typed"
+    }
+    drawn = re.findall(r'class="name".*?>(\w+)<', made.rooms.drawing(ROOT))
+    assert sorted(drawn) == sorted(folders)
+
+
+def slots_that_run():
+    """Return the qualified names of the slots in all modules that can be imported here."""
+    found = set()
+    for module in pkgutil.walk_packages(privmix.__path__, "privmix."):
+        if module.name.endswith(("__main__", "numpyro_mixture")):
+            continue
+        held = vars(importlib.import_module(module.name)).values()
+        found |= {
+            value.__dict__["__privmix_slot__"] for value in held if "__privmix_slot__" in getattr(value, "__dict__", {})
+        }
+    return found
+
+
+def test_inventory_has_every_slot_that_runs(made):
+    read = {f"{module}.{f.name}" for module, _, functions in made.slots.declared(ROOT) for f in functions}
+    assert read == slots_that_run()
+    assert len(read) > 50

@@ -3,9 +3,7 @@
 Run it: the sampler is tested against its posterior, then compared with the one that it varies.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -58,9 +56,6 @@ class RandomScan(base.Sampler):
 
     visits: int = 2
 
-    # The state, its start, its draws and its imputed records are those of Neal 5; the sweep is new.
-    functions: ClassVar[dict[Callable, Callable]] = {**Neal5.functions, base.sweep: sweep}
-
     def __post_init__(self):
         if not isinstance(self.visits, int) or self.visits < 1:
             raise ValueError(f"RandomScan: visits must be a whole number of at least 1; got {self.visits!r}.")
@@ -72,7 +67,8 @@ class RandomScan(base.Sampler):
         return Neal5().allocate(model, n)
 
     def hooks(self, model):
-        return {**super().hooks(model), visits_a_record: constant(self.visits)}
+        # Start, draws and imputed records are those of Neal 5; the sweep is new.
+        return {**Neal5().hooks(model), base.sweep: sweep, visits_a_record: constant(self.visits)}
 
 
 def main():

@@ -1,11 +1,13 @@
 """Auto chooses a sampler, says which and why, and gives the draws that the chosen sampler gives."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
 import privmix
 from privmix import PrivateMixture, kernels, mechanisms, samplers
-from privmix.sampling import auto as auto_file
+from privmix.samplers import auto as auto_file
 
 BOUNDS = (-10.0, 10.0)
 
@@ -92,10 +94,34 @@ def test_pilot_overrules_only_when_clearly_better(better, expected, monkeypatch)
     model, z = release(1.0)
     auto = samplers.Auto()
     candidates = auto.candidates(model, z)
-    rates = {candidates[0].sampler: 1.0, candidates[1].sampler: better}
-    monkeypatch.setattr(auto_file, "pilot_rate", lambda candidate, *rest: rates[candidate.sampler])
-    plan = auto_file.Plan(model, auto, z, 10_000, 0, 1, allocations=False)
-    assert auto_file.choose(auto, plan, 1)[0] == candidates[expected].sampler
+    # An effective sample size of one a draw for a unit of cost, times what the second is better.
+    costs = {c.sampler: c.cost for c in candidates}
+    sizes = {candidates[0].sampler: 1.0, candidates[1].sampler: better}
+    monkeypatch.setattr(auto_file, "effective_size", lambda values: values[0])
+
+    def trial(sampler, sweeps, points):
+        assert sweeps == 300
+        return np.full((10, len(points)), sizes[sampler] * costs[sampler])
+
+    chosen, why = auto.choose(model, z, 10_000, trial)
+    assert chosen == candidates[expected].sampler
+    assert "a pilot of 300 sweeps" in why
+
+
+def test_any_sampler_can_choose_another():
+    """What `Auto` does is a member that a sampler of one's own may have."""
+
+    @dataclass(frozen=True)
+    class Second(samplers.Sampler):
+        def choose(self, model, z, sweeps, trial):
+            values = trial(samplers.Neal5(), 20, np.array([0.0, 1.0]))
+            assert values.shape == (10, 2)
+            return samplers.Neal5(auxiliaries=2), "the second of two"
+
+    model, z = release(10.0)
+    posterior = model.sample(z, Second(), draws=20, warmup=5, chains=1, seed=1)
+    assert posterior.sampler == samplers.Neal5(auxiliaries=2)
+    assert posterior.datatree.attrs["auto"] == "the second of two"
 
 
 def test_effective_size_tells_sticky_chains():

@@ -11,7 +11,6 @@ import numpy as np
 from privmix.checks.predictive_check import predictive_check
 from privmix.curves.functionals import interval_mass
 from privmix.privacy import PureDP
-from privmix.samplers import Neal5, Slice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,7 +107,7 @@ def check_convergence(summary: pd.DataFrame) -> list[Finding]:
 def check_acceptance(posterior: Posterior) -> list[Finding]:
     """Look at the acceptance of proposed records, against its bound e^−ε where that holds."""
     rate, bound = posterior.acceptance, acceptance_bound(posterior)
-    if math.isnan(rate) or not proposes_records(posterior.sampler):
+    if math.isnan(rate) or not posterior.sampler.proposes_records:
         return []
     if bound is not None and rate < bound:
         text = (
@@ -123,13 +122,6 @@ def check_acceptance(posterior: Posterior) -> list[Finding]:
         return [Finding("warning", "acceptance", text, advice)]
     above = f", above the bound e^−ε = {bound:.2g}" if bound is not None else ""
     return [Finding("good", "acceptance", f"{rate:.0%} of proposed records are accepted{above}.")]
-
-
-def proposes_records(sampler: Any) -> bool:
-    """Return whether a sampler's acceptance is that of proposed records, and not of labels or clusters."""
-    return (isinstance(sampler, Neal5) and not sampler.exact) or (
-        isinstance(sampler, Slice) and sampler.records == "metropolis"
-    )
 
 
 def acceptance_bound(posterior: Posterior) -> float | None:

@@ -162,7 +162,7 @@ def _begin(plan: Plan, start: Any) -> tuple[Any, np.random.Generator, Latent, np
     clusters = 1 + int(rng.integers(min(plan.records, 10)))
     state = plan.sampler.allocate(plan.model, plan.records)
     latent = initial_latent(plan.model, plan.z, clusters=clusters)
-    set_first_steps(plan.model, state, latent)
+    set_first_steps(plan.model, plan.sampler, state, latent)
     return state, rng, latent, control
 
 

@@ -10,6 +10,7 @@ from privmix.samplers.base import Latent
 
 if TYPE_CHECKING:
     from privmix.model import PrivateMixture
+    from privmix.samplers import Sampler
 
 
 def initial_latent(model: PrivateMixture, z: np.ndarray, clusters: int) -> Latent:
@@ -36,7 +37,7 @@ def initial_latent(model: PrivateMixture, z: np.ndarray, clusters: int) -> Laten
     )
 
 
-def set_first_steps(model: PrivateMixture, state: Any, latent: Latent) -> None:
+def set_first_steps(model: PrivateMixture, sampler: Sampler, state: Any, latent: Latent) -> None:
     """Set the first step sizes of random walks to the spread of the records, for parameters on their scale.
 
     Parameters that move on the log scale need none. So data that are stretched give a chain that is stretched, and
@@ -45,7 +46,6 @@ def set_first_steps(model: PrivateMixture, state: Any, latent: Latent) -> None:
     kernel = model.kernel
     spread = float(np.std(latent.y)) or 1.0
     steps = np.array([0.0 if name in kernel.positive else np.log(spread) for name in kernel.parameters])
-    if hasattr(state, "walk"):
-        state.walk[: len(steps)] = steps
+    sampler.set_first_steps(state, steps)
     if not hasattr(type(kernel), "update"):
         state.tune[1:] = steps

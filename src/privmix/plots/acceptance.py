@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from privmix.checks.check import acceptance_bound, proposes_records
+from privmix.checks.check import acceptance_bound
 from privmix.plots.style import TRUTH_COLOUR, TRUTH_LINE, as_axes, line_style
 from privmix.plots.trace import moving_mean, window_of
 
@@ -45,7 +45,7 @@ def plot_acceptance(posterior: Posterior, *, ax: Axes | None = None) -> Axes:
     window = window_of(rates.shape[1])
     for c, values in enumerate(rates):
         ax.plot(moving_mean(values, window), linewidth=1.5, label=f"chain {c + 1}", **line_style(c))
-    bound = acceptance_bound(posterior) if proposes_records(posterior.sampler) else None
+    bound = acceptance_bound(posterior) if posterior.sampler.proposes_records else None
     if bound is not None:
         line = {"color": TRUTH_COLOUR, "linestyle": TRUTH_LINE, "linewidth": 1.4}
         ax.axhline(bound, label=f"bound e$^{{-ε}}$ = {bound:.2g}", **line)
@@ -54,7 +54,7 @@ def plot_acceptance(posterior: Posterior, *, ax: Axes | None = None) -> Axes:
 
 
 def _finish(ax: Axes, posterior: Posterior, window: int, bound: float | None) -> None:
-    proposes = proposes_records(posterior.sampler)
+    proposes = posterior.sampler.proposes_records
     ax.set_ylim(0.0, 1.0)
     ax.margins(x=0.0)
     ax.set_xlabel("draw")

@@ -1,4 +1,4 @@
-"""Auto: a sampler that chooses another, by what is known of the pair and by a short pilot.
+"""Auto: a sampler that chooses another, by a rule on what is known of the pair and by a short pilot.
 
 What to expect, measured on the paper's Section 4.1: under strong noise, label steps with g(z|θ), parameters that walk
 on it, and one split or merge a sweep give four to twelve times the effective draws per second of the paper's better
@@ -9,9 +9,8 @@ Histograms, and releases of 500 records or more that few bins can hold, are fitt
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -26,22 +25,30 @@ if TYPE_CHECKING:
     from privmix.model import PrivateMixture
 
 # Noise beyond this many spreads of the data is strong: the release hardly tells one cluster from another.
-STRONG = 1.0
+STRONG_NOISE_IN_SPREADS = 1.0
 # Noise below this share of the spread leaves the records nearly known.
-WEAK = 0.2
+WEAK_NOISE_IN_SPREADS = 0.2
 # Releases that are not y plus noise: what tells a record this much more closely than its spread hardly ever accepts a
 # proposal from the kernel. A square wave at ε = 10 is .0006; at ε = 5, where it is .05, proposals still do.
-NARROW = 0.02
+NARROW_RELEASE_IN_SPREADS = 0.02
 # Records from which a release is rounded to bins, where that is possible and few bins do: at n = 1,000 counts gave 1.3
-# to 6 times the effective draws of the best sampler over records, at n = 200 a third to nine tenths. Bins count times
-# the cost of their probability. More are allowed where records are many: with a square wave at ε = 1 and n = 10,000
-# R-hat was 2.5 over records and 1.05 on counts.
-SEVERAL, FEW_BINS, RECORDS_FOR_A_BIN = 500, 256, 8
+# to 6 times the effective draws of the best sampler over records, at n = 200 a third to nine tenths.
+LEAST_RECORDS_FOR_BINS = 500
+# Few bins, counted times the cost of their probability: so many, or one for so many records. More are allowed where
+# records are many: with a square wave at ε = 1 and n = 10,000 R-hat was 2.5 over records and 1.05 on counts.
+FEW_BINS, RECORDS_FOR_A_BIN = 256, 8
 # Records from which it is rounded however many bins that takes: a sweep over records takes longer than one over bins,
 # and what the rounding loses is far below the noise.
-MANY = 20_000
+LEAST_RECORDS_FOR_MANY_BINS = 20_000
 # g(z|θ) that costs more than this many normal-Laplace evaluations is evaluated once a record at most.
-COSTLY = 5.0
+LARGEST_COST_OF_G = 5.0
+# The pilot of a candidate takes this share of the sweeps that were asked for, within limits: below the first it would
+# tell nothing, beyond the second nothing more.
+PILOT_SHARE, LEAST_PILOT_SWEEPS, MOST_PILOT_SWEEPS = 0.03, 150, 1500
+# The rule's choice stands unless the other is this many times better: a short pilot sees no more.
+LEAST_GAIN_TO_OVERRULE = 2.0
+# Where the pilot follows the density: quantiles of the plausible records.
+WATCHED_QUANTILES = (0.02, 0.2, 0.4, 0.6, 0.8, 0.98)
 
 
 class Candidate(NamedTuple):
@@ -69,7 +76,21 @@ class Auto(base.Sampler):
 
     pilot: bool = True
 
-    functions: ClassVar[dict[Callable, Callable]] = {}
+    def choose(self, model: PrivateMixture, z: np.ndarray, sweeps: int, trial: base.Trial) -> tuple[base.Sampler, str]:
+        """Return the rule's sampler, or the other where the pilot finds it clearly better; and why."""
+        candidates = self.candidates(model, z)
+        first, short = candidates[0], min(int(PILOT_SHARE * sweeps), MOST_PILOT_SWEEPS)
+        if not self.pilot or short < LEAST_PILOT_SWEEPS or len(candidates) == 1 or model.kernel.dimension > 1:
+            return first.sampler, f"{first.sampler!r} by rule: {first.reason}"
+        points = watched_points(model, z)
+        rates = [pilot_rate(trial(tried.sampler, short, points), tried.cost) for tried in candidates]
+        chosen = 1 if rates[1] > LEAST_GAIN_TO_OVERRULE * rates[0] else 0
+        other = candidates[1 - chosen].sampler
+        gain = rates[chosen] / max(rates[1 - chosen], 1e-300)
+        return candidates[chosen].sampler, (
+            f"{candidates[chosen].sampler!r}: {first.reason}; a pilot of {short} sweeps gave it {gain:.2g} times the "
+            f"effective draws of {other!r} at the same cost"
+        )
 
     def candidates(self, model: PrivateMixture, z: np.ndarray) -> list[Candidate]:
         """Return the candidates, the one that the rule prefers first.
@@ -83,30 +104,30 @@ class Auto(base.Sampler):
         if model.mechanism.is_global:
             return _for_one_release(model)
         adds = model.mechanism.noise_spread() is not None
-        narrow = ratio is not None and ratio < (WEAK if adds else NARROW)
+        narrow = ratio is not None and ratio < (WEAK_NOISE_IN_SPREADS if adds else NARROW_RELEASE_IN_SPREADS)
         if counts_suit(model, len(z), known=narrow and not adds):
             return [Candidate(Binned(), 1.0, f"{words}, {len(z)} records, kept as counts of bins")]
         neal5, sliced = Candidate(Neal5(), 1.0, words), Candidate(Slice(), 2.0, words)
-        if model.convolution is None or model.convolution.cost > COSTLY:
-            return [sliced, neal5] if ratio is not None and ratio < WEAK else [neal5, sliced]
+        if model.convolution is None or model.convolution.cost > LARGEST_COST_OF_G:
+            return [sliced, neal5] if ratio is not None and ratio < WEAK_NOISE_IN_SPREADS else [neal5, sliced]
         if narrow:
             # Against records that move by proposals: 1.2 times the effective draws at n = 200, .8 to 2 at n = 1000.
             return [Candidate(Slice(records="exact"), 2.0, words)]
         if not hasattr(type(model.kernel), "log_base"):
             return [neal5, sliced]
         splitting = Candidate(SplitMerge(Neal5(exact=True)), 5.0, words)
-        return [neal5, splitting] if ratio is not None and ratio < STRONG else [splitting, neal5]
+        return [neal5, splitting] if ratio is not None and ratio < STRONG_NOISE_IN_SPREADS else [splitting, neal5]
 
 
 def counts_suit(model: PrivateMixture, n: int, *, known: bool = False) -> bool:
     """Return whether counts of bins are likely to give more effective draws than records, `known` or not."""
-    if n < SEVERAL or model.convolution is None or not binned_serves(model):
+    if n < LEAST_RECORDS_FOR_BINS or model.convolution is None or not binned_serves(model):
         return False
     cost = model.convolution.cost
-    if n >= MANY:
-        return cost <= COSTLY or model.convolution.cdf is None
+    if n >= LEAST_RECORDS_FOR_MANY_BINS:
+        return cost <= LARGEST_COST_OF_G or model.convolution.cdf is None
     few = max(FEW_BINS, n / RECORDS_FOR_A_BIN)
-    return cost <= COSTLY and not known and cost * find_bins(model, None).size <= few
+    return cost <= LARGEST_COST_OF_G and not known and cost * find_bins(model, None).size <= few
 
 
 def binned_serves(model: PrivateMixture) -> bool:
@@ -152,3 +173,23 @@ def noise_ratio(model: PrivateMixture, z: np.ndarray) -> float | None:
     else:
         spread = float(np.sqrt(max(np.var(z) - noise**2, 0.0)))
     return noise / max(spread, 0.1 * width, 1e-300)
+
+
+def watched_points(model: PrivateMixture, z: np.ndarray) -> np.ndarray:
+    """Return the points inside the kernel's support at which the pilot follows the density."""
+    points = np.unique(np.quantile(model.mechanism.initial(z), WATCHED_QUANTILES))
+    lower, upper = model.kernel.support
+    return np.ascontiguousarray(points[(points > lower) & (points < upper)])
+
+
+def pilot_rate(values: np.ndarray, cost: float) -> float:
+    """Return the least effective sample size over the points of a trial, for a unit of nominal cost."""
+    return min(effective_size(values[:, j]) for j in range(values.shape[1])) / cost
+
+
+def effective_size(values: np.ndarray, batches: int = 10) -> float:
+    """Return the effective sample size of a short chain by batch means."""
+    length = len(values) // batches
+    means = values[: batches * length].reshape(batches, length).mean(axis=1)
+    spread = np.var(values)
+    return float(len(values) * spread / max(length * np.var(means, ddof=1), 1e-300)) if spread > 0.0 else 0.0

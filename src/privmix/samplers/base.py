@@ -13,6 +13,8 @@ from privmix.jit import slot
 if TYPE_CHECKING:
     from privmix.model import PrivateMixture
 
+    Trial = Callable[["Sampler", int, np.ndarray], np.ndarray]
+
 
 class Latent(NamedTuple):
     """A configuration of everything unobserved, in the order of stick labels: where a chain starts.
@@ -67,11 +69,9 @@ class Sampler:
 
     A subclass is a frozen dataclass. Its file holds the ``State``, a named tuple of arrays that are changed in place,
     and the functions ``adopt``, ``sweep``, ``record`` and ``impute``, written against slots, so that they serve any
-    model.
+    model; ``hooks`` says which function fills which slot. All that other rooms ask of a sampler is a member here.
     """
 
-    #: the plain functions that fill the slots of this file
-    functions: ClassVar[dict[Callable, Callable]]
     #: names of the columns of ``State.statistic``
     statistics: ClassVar[tuple[str, ...]] = ("acceptance",)
     #: whether the rows of the state are sticks, so that ``adopt`` needs room for the largest label
@@ -80,9 +80,24 @@ class Sampler:
     holds_partition: ClassVar[bool] = False
     #: whether cluster parameters are integrated out of the label step
     conjugate: ClassVar[bool] = False
+    #: whether ``acceptance`` is that of proposed records: under pure ε-differential privacy it is then at least e^−ε,
+    #: for records inside the bounds (the paper's Proposition 1)
+    proposes_records: ClassVar[bool] = False
 
     def check(self, model: PrivateMixture) -> None:
         """Refuse a model that this sampler cannot serve, with the reason and the alternatives."""
+
+    def choose(self, model: PrivateMixture, z: np.ndarray, sweeps: int, trial: Trial) -> tuple[Sampler, str]:
+        """Return the sampler that is to run, and why, where it is another than this one.
+
+        Parameters
+        ----------
+        model, z, sweeps
+            What is to be sampled, the release, and sweeps of a chain.
+        trial
+            ``trial(sampler, sweeps, points)`` runs a short chain and returns its density, draws × points.
+        """
+        return self, ""
 
     def allocate(self, model: PrivateMixture, n: int) -> Any:
         """Return an empty state for n records."""
@@ -92,9 +107,12 @@ class Sampler:
         """Return the state with more room."""
         raise NotImplementedError(f"{type(self).__name__} never needs more room")
 
+    def set_first_steps(self, state: Any, steps: np.ndarray) -> None:
+        """Set the first log step sizes of a walk that the sampler itself makes on the kernel's parameters, if any."""
+
     def hooks(self, model: PrivateMixture) -> dict[Callable, Callable]:
-        """Return the slots that this sampler fills for a model."""
-        return dict(self.functions)
+        """Return the functions that fill the slots for a model: slot to plain function."""
+        raise NotImplementedError
 
 
 def empty_records(model: PrivateMixture, *shape: int) -> np.ndarray:

@@ -1,12 +1,14 @@
 """What samplers share whose state is a partition with atoms and whose pair has a known g(z|θ).
 
-The confidential records are integrated out of the label step: z_i | θ ~ g(·|θ). A sampler adds its label step.
+The confidential records are integrated out of the label step: z_i | θ ~ g(·|θ). A sampler is a subclass of `Marginal`
+that adds its label step.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -50,7 +52,7 @@ class State(NamedTuple):
 
 
 # Rows of sufficient statistics beyond those of the clusters: two sides of a split, and one to try things out.
-SPARE = 3
+SPARE_STATISTICS = 3
 
 
 def allocate(model: PrivateMixture, n: int, statistics: int, extra: int = 1) -> State:
@@ -69,7 +71,7 @@ def allocate(model: PrivateMixture, n: int, statistics: int, extra: int = 1) -> 
         offset=np.zeros(rows, np.int64),
         score=np.zeros(rows),
         scratch=np.zeros((rows if model.kernel.hyperparameters else 1, columns)),
-        stat=np.zeros((rows + SPARE, width)),
+        stat=np.zeros((rows + SPARE_STATISTICS, width)),
         side=np.zeros(n, np.int64),
         walk=np.zeros(len(model.kernel.parameters)),
         concentration=np.zeros(1),
@@ -79,6 +81,35 @@ def allocate(model: PrivateMixture, n: int, statistics: int, extra: int = 1) -> 
     )
 
 
+@dataclass(frozen=True)
+class Marginal(base.Sampler):
+    """Base of samplers on a partition with atoms and without records."""
+
+    holds_partition: ClassVar[bool] = True
+
+    def allocate(self, model: PrivateMixture, n: int) -> State:
+        """Return an empty state."""
+        return allocate(model, n, len(self.statistics))
+
+    def set_first_steps(self, state: Any, steps: np.ndarray) -> None:
+        """Set the steps of the parameters' walk."""
+        state.walk[:] = steps
+
+    def hooks(self, model: PrivateMixture) -> dict[Callable, Callable]:
+        """Return what all of them share."""
+        return shared_hooks()
+
+
+def shared_hooks() -> dict[Callable, Callable]:
+    """Return start, sweep over the labels, draw and imputed records."""
+    return {base.adopt: adopt, base.sweep: sweep, base.record: record_partition, base.impute: impute}
+
+
+def label_hooks(step: Callable, update: str) -> dict[Callable, Callable]:
+    """Return the hooks of a sampler with this label step and this update of the parameters."""
+    return {**shared_hooks(), update_label: step, **update_hooks(update)}
+
+
 def check_update(name: str, update: str) -> None:
     """Refuse an update of the parameters that does not exist."""
     if update not in ("impute", "walk"):
@@ -86,7 +117,7 @@ def check_update(name: str, update: str) -> None:
 
 
 def update_hooks(update: str) -> dict[Callable, Callable]:
-    """Return the filling of the parameters' update."""
+    """Return the hook of the parameters' update."""
     return {update_parameters: impute_and_update if update == "impute" else walk_parameters}
 
 
@@ -133,11 +164,3 @@ def impute(parts, data, state, rng, ys, labels):
         theta = state.theta[state.allocation[i]]
         ys[i] = draw_given(at_record(parts.mechanism, i), parts.kernel, rng, data.z[i], theta)
         labels[i] = state.allocation[i]
-
-
-FUNCTIONS: dict[Callable, Callable] = {
-    base.adopt: adopt,
-    base.sweep: sweep,
-    base.record: record_partition,
-    base.impute: impute,
-}

@@ -17,25 +17,20 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Neal2(base.Sampler):
+class Neal2(marginal.Marginal):
     """Gibbs sampling of labels and cluster parameters (Neal 2000, Section 3), for pairs with a conjugate marginal."""
 
-    functions: ClassVar[dict[Callable, Callable]]
-    holds_partition: ClassVar[bool] = True
     conjugate: ClassVar[bool] = True
 
     def check(self, model: PrivateMixture) -> None:
         """Refuse a pair without a conjugate marginal."""
         need_conjugacy("Neal2", "the parameters of a new cluster", model)
 
-    def allocate(self, model: PrivateMixture, n: int) -> marginal.State:
-        """Return an empty state."""
-        return marginal.allocate(model, n, len(self.statistics))
+    def hooks(self, model: PrivateMixture) -> dict[Callable, Callable]:
+        """Return the steps: a sweep that scores clusters by their atoms."""
+        return {**super().hooks(model), base.sweep: conjugate_sweep, cluster_score: score_given_atom}
 
 
 def score_given_atom(parts, data, state, h, i):
     """Return log g(z_i|θ_h)."""
     return log_g(at_record(parts.mechanism, i), parts.kernel, data.z[i], state.theta[h])
-
-
-Neal2.functions = {**marginal.FUNCTIONS, base.sweep: conjugate_sweep, cluster_score: score_given_atom}

@@ -15,20 +15,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Neal3(base.Sampler):
+class Neal3(marginal.Marginal):
     """Gibbs sampling of the labels alone (Neal 2000, Section 3), for pairs with a conjugate marginal."""
 
-    functions: ClassVar[dict[Callable, Callable]]
-    holds_partition: ClassVar[bool] = True
     conjugate: ClassVar[bool] = True
 
     def check(self, model: PrivateMixture) -> None:
         """Refuse a pair without a conjugate marginal."""
         need_conjugacy("Neal3", "the cluster parameters", model)
 
-    def allocate(self, model: PrivateMixture, n: int) -> marginal.State:
-        """Return an empty state."""
-        return marginal.allocate(model, n, len(self.statistics))
-
-
-Neal3.functions = {**marginal.FUNCTIONS, base.sweep: conjugate_sweep, cluster_score: log_predictive}
+    def hooks(self, model: PrivateMixture) -> dict[Callable, Callable]:
+        """Return the steps: a sweep that scores clusters by their records."""
+        return {**super().hooks(model), base.sweep: conjugate_sweep, cluster_score: log_predictive}

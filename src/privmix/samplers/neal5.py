@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from privmix.mechanisms.base import at_record, log_q
 from privmix.mechanisms.evidence import begin, evidence, settle
 from privmix.numerics import exponential, uniform_index
 from privmix.pairs.slots import log_g
+from privmix.parts.checks import check_count
 from privmix.priors.slots import update_given_partition
 from privmix.samplers import base, marginal
 from privmix.samplers.moves.atoms import update_atoms, update_base
@@ -71,18 +72,19 @@ class Neal5(base.Sampler):
     exact: bool = False
     update: marginal.Update = "walk"
 
-    functions: ClassVar[dict[Callable, Callable]]
-
     def __post_init__(self) -> None:
-        whole = isinstance(self.auxiliaries, int) and not isinstance(self.auxiliaries, bool)
-        if not whole or self.auxiliaries < 1:
-            raise ValueError(f"Neal5: auxiliaries must be a whole number of at least 1; got {self.auxiliaries!r}.")
+        check_count("auxiliaries", self.auxiliaries, 1, owner="Neal5")
         marginal.check_update("Neal5", self.update)
 
     @property
     def holds_partition(self) -> bool:  # type: ignore[override]
         """Whether the state is a partition without records."""
         return self.exact
+
+    @property
+    def proposes_records(self) -> bool:  # type: ignore[override]
+        """Whether values of records are proposed, and not clusters alone."""
+        return not self.exact
 
     def check(self, model: PrivateMixture) -> None:
         """Refuse what cannot work: exact steps without g(z|θ), proposals of values that the mechanism reveals."""
@@ -100,10 +102,15 @@ class Neal5(base.Sampler):
             )
 
     def hooks(self, model: PrivateMixture) -> dict[Callable, Callable]:
-        """Return the slots: those of the exact urn step, or of the pseudo-marginal one."""
+        """Return the steps: those of the exact urn, or of the pseudo-marginal one."""
         if self.exact:
-            return {**marginal.FUNCTIONS, marginal.update_label: move_label, **marginal.update_hooks(self.update)}
-        return dict(self.functions)
+            return marginal.label_hooks(move_label, self.update)
+        return {base.adopt: adopt, base.sweep: sweep, base.record: record_partition, base.impute: impute}
+
+    def set_first_steps(self, state: Any, steps: np.ndarray) -> None:
+        """Set the steps of the exact sampler's walk; the other has none."""
+        if self.exact:
+            state.walk[:] = steps
 
     def allocate(self, model: PrivateMixture, n: int) -> State | marginal.State:
         """Return an empty state: there are never more than n clusters and one proposed, so it never grows."""
@@ -220,6 +227,3 @@ def move_label(parts, data, state, rng, i):
         join(state, i, old, row)
         return True
     return False
-
-
-Neal5.functions = {base.adopt: adopt, base.sweep: sweep, base.record: record_partition, base.impute: impute}

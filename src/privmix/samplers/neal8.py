@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from privmix.kernels.slots import draw_atom
 from privmix.mechanisms.base import at_record
 from privmix.pairs.slots import log_g
+from privmix.parts.checks import check_count
 from privmix.priors.slots import new_weight
-from privmix.samplers import base, marginal
+from privmix.samplers import marginal
 from privmix.samplers.moves.labels import draw_index
 from privmix.samplers.moves.partition import CLUSTERS, FREE, ROWS, join
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Neal8(base.Sampler):
+class Neal8(marginal.Marginal):
     """Gibbs sampling of each label among all clusters and m empty ones (Neal 2000, Section 6), records integrated out.
 
     Parameters
@@ -35,12 +36,8 @@ class Neal8(base.Sampler):
     auxiliaries: int = 3
     update: marginal.Update = "walk"
 
-    functions: ClassVar[dict[Callable, Callable]]
-    holds_partition: ClassVar[bool] = True
-
     def __post_init__(self) -> None:
-        if isinstance(self.auxiliaries, bool) or not isinstance(self.auxiliaries, int) or self.auxiliaries < 1:
-            raise ValueError(f"Neal8: auxiliaries must be a whole number of at least 1; got {self.auxiliaries!r}.")
+        check_count("auxiliaries", self.auxiliaries, 1, owner="Neal8")
         marginal.check_update("Neal8", self.update)
 
     def check(self, model: PrivateMixture) -> None:
@@ -48,12 +45,12 @@ class Neal8(base.Sampler):
         marginal.check_model("Neal8", self.update, model)
 
     def allocate(self, model: PrivateMixture, n: int) -> marginal.State:
-        """Return an empty state."""
+        """Return an empty state with rows for the empty clusters."""
         return marginal.allocate(model, n, len(self.statistics), extra=self.auxiliaries)
 
     def hooks(self, model: PrivateMixture) -> dict[Callable, Callable]:
-        """Return the slots that this sampler fills."""
-        return {**self.functions, **marginal.update_hooks(self.update)}
+        """Return the steps: a Gibbs draw of each label."""
+        return marginal.label_hooks(draw_label, self.update)
 
 
 def draw_label(parts, data, state, rng, i):
@@ -106,6 +103,3 @@ def take_row(state, row):
         k -= 1
     state.free[k] = state.free[top]
     state.free[top] = row
-
-
-Neal8.functions = {**marginal.FUNCTIONS, marginal.update_label: draw_label}

@@ -29,8 +29,8 @@ from privmix.samplers.moves.labels import draw_index
 from privmix.samplers.moves.parameters import draw_records, update_parameters
 from privmix.samplers.moves.records_in_bins import redraw_in_bins
 from privmix.samplers.moves.sticks import (
+    LEAST_WEIGHT,
     STICKS,
-    TINY,
     WAITING,
     exchange_more,
     extend_sticks,
@@ -110,7 +110,6 @@ class Slice(base.Sampler):
     update: marginal.Update = "impute"
     swaps: bool = True
 
-    functions: ClassVar[dict[Callable, Callable]]
     holds_sticks: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -120,6 +119,11 @@ class Slice(base.Sampler):
         if self.update == "walk" and self.records != "integrated":
             raise ValueError("Slice: update='walk' moves parameters without records; it needs records='integrated'.")
 
+    @property
+    def proposes_records(self) -> bool:  # type: ignore[override]
+        """Whether values of records are proposed, and not drawn from their conditional."""
+        return self.records == "metropolis"
+
     def check(self, model: PrivateMixture) -> None:
         """Refuse exact steps for a pair without g(z|θ) or, for histograms, without the masses of the bins."""
         if self.records == "exact" and model.mechanism.is_global:
@@ -128,9 +132,12 @@ class Slice(base.Sampler):
             marginal.check_model(f"Slice(records={self.records!r})", self.update, model)
 
     def hooks(self, model: PrivateMixture) -> dict[Callable, Callable]:
-        """Return the slots; records that the mechanism reveals are not updated."""
-        fillings: dict[Callable, Callable] = {
-            **self.functions,
+        """Return the steps; records that the mechanism reveals are not updated."""
+        hooks: dict[Callable, Callable] = {
+            base.adopt: adopt,
+            base.sweep: sweep,
+            base.record: record,
+            base.impute: impute,
             update_parameters: update_given_records,
             label_score: score_of_record,
             relabel: swap_and_relabel if self.swaps else keep_labels,
@@ -138,14 +145,14 @@ class Slice(base.Sampler):
             may_exchange: keeps_last,
         }
         if self.records == "integrated":
-            fillings |= {label_score: score_of_release, update_records: keep_records, base.impute: marginal.impute}
-            fillings |= marginal.update_hooks(self.update)
+            hooks |= {label_score: score_of_release, update_records: keep_records, base.impute: marginal.impute}
+            hooks |= marginal.update_hooks(self.update)
         elif model.mechanism.reveals:
-            fillings[update_records] = keep_records
+            hooks[update_records] = keep_records
         else:
             exact = redraw_in_histogram if model.mechanism.is_global else redraw_records
-            fillings[update_records] = move_records if self.records == "metropolis" else exact
-        return fillings
+            hooks[update_records] = move_records if self.records == "metropolis" else exact
+        return hooks
 
     def allocate(self, model: PrivateMixture, n: int) -> State:
         """Return an empty state with room for a first number of sticks."""
@@ -178,6 +185,10 @@ class Slice(base.Sampler):
             tune=base.empty_tuning(model),
             statistic=np.zeros(len(self.statistics)),
         )
+
+    def set_first_steps(self, state: State, steps: np.ndarray) -> None:
+        """Set the steps of the parameters' walk."""
+        state.walk[:] = steps
 
     def grow(self, state: State) -> State:
         """Return the state with room for twice as many sticks."""
@@ -247,7 +258,7 @@ def swap_and_relabel(parts, state, rng):
     sticks = state.cursor[STICKS]
     for h in range(sticks):
         state.offset[h] = h
-    swap_sticks(parts, state, rng, TINY)
+    swap_sticks(parts, state, rng, LEAST_WEIGHT)
     for h in range(sticks):
         state.score[state.offset[h]] = h
     for i in range(len(state.allocation)):
@@ -360,6 +371,3 @@ def impute(parts, data, state, rng, ys, labels):
     for i in range(len(state.allocation)):
         copy_y(ys, i, state.y, i)
         labels[i] = state.allocation[i]
-
-
-Slice.functions = {base.adopt: adopt, base.sweep: sweep, base.record: record, base.impute: impute}

@@ -24,6 +24,7 @@ from privmix.kernels.slots import draw_atom
 from privmix.mechanisms.base import at_record
 from privmix.numerics import exponential, log_add_exp, uniform, uniform_index
 from privmix.pairs.slots import add, clear, log_g, log_marginal
+from privmix.parts.checks import check_count
 from privmix.priors.slots import new_weight
 from privmix.samplers import base
 from privmix.samplers.capabilities import need_partition
@@ -67,10 +68,8 @@ class SplitMerge(base.Sampler):
     holds_partition: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        for name, least in (("proposals", 1), ("scans", 0)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise ValueError(f"SplitMerge: {name} must be a whole number of at least {least}; got {value!r}.")
+        check_count("proposals", self.proposals, 1, owner="SplitMerge")
+        check_count("scans", self.scans, 0, owner="SplitMerge")
         if self.allocation not in ("sequential", "restricted"):
             raise ValueError(f"SplitMerge: allocation must be 'sequential' or 'restricted'; got {self.allocation!r}.")
         if not isinstance(self.inner, base.Sampler):
@@ -90,8 +89,12 @@ class SplitMerge(base.Sampler):
         """Return the inner sampler's empty state, with room for one more statistic."""
         return self.inner.allocate(model, n)._replace(statistic=np.zeros(len(self.statistics)))
 
+    def set_first_steps(self, state: Any, steps: np.ndarray) -> None:
+        """Set the steps of the inner sampler's walk."""
+        self.inner.set_first_steps(state, steps)
+
     def hooks(self, model: PrivateMixture) -> dict[Callable, Callable]:
-        """Return the inner sampler's slots, its sweep followed by the proposals."""
+        """Return the inner sampler's steps, its sweep followed by the proposals."""
         inner = self.inner.hooks(model)
         backend = CONJUGATE if self.inner.conjugate else ATOMS
         return {

@@ -19,7 +19,7 @@ from privmix.parts.checks import check_count
 from privmix.posterior.posterior import Posterior
 from privmix.release import Release
 from privmix.samplers import Auto, Sampler
-from privmix.sampling.auto import choose
+from privmix.sampling.trial import trials_of
 
 # Allocations are kept by default while they take at most this many bytes.
 ALLOCATION_BYTES = 256 * 2**20
@@ -52,11 +52,9 @@ def sample(
     z = read_release(model, z)
     seeds = root_of(seed)
     plan = Plan(model, sampler, z, int(draws), int(warmup), int(thin), allocations=False)
-    starts, why = list(seeds.spawn(chains)), ""
-    if isinstance(sampler, Auto):
-        chosen, why = choose(sampler, plan, seeds.spawn(1)[0])
-        plan = replace(plan, sampler=chosen)
-    plan = replace(plan, allocations=keeps_allocations(plan, chains, allocations))
+    starts = list(seeds.spawn(chains))
+    chosen, why = sampler.choose(model, z, plan.sweeps, trials_of(plan, seeds.spawn(1)[0]))
+    plan = replace(plan, sampler=chosen, allocations=keeps_allocations(plan, chains, allocations))
     done, complete = run_chains(plan, starts, progress=progress, executor=executor)
     if not complete:
         done = shorten(done)

@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from privmix.model import PrivateMixture
 
 # Equal bins reach this many standard deviations of the noise beyond the bounds; the outermost are open.
-REACH = 5.0
+REACH_IN_NOISE_SPREADS = 5.0
 # Width of a bin in units of how closely a release tells its record: of Laplace noise, in standard deviations. The
 # posterior is that of the rounded release, which says less than the release: with a quarter its mean at n = 1,000
 # and ε = 10 was .3 posterior standard deviations off.
-FINE = 0.1
+BIN_WIDTH_IN_RESOLUTIONS = 0.1
 # Most bins by default. Where they are integrated, two evaluations each, they are enough for components as narrow as a
 # hundredth of the bounds, however narrow the noise.
-MOST, MOST_BY_QUADRATURE = 2048, 256
+MOST_BINS, MOST_BINS_BY_QUADRATURE = 2048, 256
 # Places of the two points of Gauss's rule in a bin of unit width.
-LOWER, UPPER = 0.5 - 0.5 / math.sqrt(3.0), 0.5 + 0.5 / math.sqrt(3.0)
+LOWER_GAUSS_POINT, UPPER_GAUSS_POINT = 0.5 - 0.5 / math.sqrt(3.0), 0.5 + 0.5 / math.sqrt(3.0)
 
 
 @slot
@@ -107,14 +107,14 @@ def _refusal(model: PrivateMixture) -> str:
 def _range(mechanism: Any) -> tuple[float, float]:
     if mechanism.release_range is not None:
         return mechanism.release_range
-    reach = REACH * mechanism.noise_spread()
+    reach = REACH_IN_NOISE_SPREADS * mechanism.noise_spread()
     return mechanism.bounds[0] - reach, mechanism.bounds[1] + reach
 
 
 def _default_count(mechanism: Any, width: float) -> int:
-    """Return so many bins that one is FINE of what a release tells wide, within limits."""
-    spread, most = mechanism.resolution(), MOST if mechanism.release_range is None else MOST_BY_QUADRATURE
-    return most if spread is None else int(min(max(width / (FINE * spread), 64.0), most))
+    """Return so many bins that one is BIN_WIDTH_IN_RESOLUTIONS of what a release tells wide, within limits."""
+    spread, most = mechanism.resolution(), MOST_BINS if mechanism.release_range is None else MOST_BINS_BY_QUADRATURE
+    return most if spread is None else int(min(max(width / (BIN_WIDTH_IN_RESOLUTIONS * spread), 64.0), most))
 
 
 def row_of_histogram(parts, data, state, theta, out):
@@ -143,8 +143,9 @@ def row_by_quadrature(parts, data, state, theta, out):
     """Write the integral of g over each bin by Gauss's rule with two points."""
     for b in range(len(out)):
         left, width = state.node[b], state.node[b + 1] - state.node[b]
-        first = math.exp(log_g(parts.mechanism, parts.kernel, left + LOWER * width, theta))
-        out[b] = 0.5 * width * (first + math.exp(log_g(parts.mechanism, parts.kernel, left + UPPER * width, theta)))
+        first = math.exp(log_g(parts.mechanism, parts.kernel, left + LOWER_GAUSS_POINT * width, theta))
+        second = math.exp(log_g(parts.mechanism, parts.kernel, left + UPPER_GAUSS_POINT * width, theta))
+        out[b] = 0.5 * width * (first + second)
 
 
 def bin_of_value(parts, data, state, latent, i):

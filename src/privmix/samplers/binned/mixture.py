@@ -4,10 +4,10 @@ The counts are multinomial with p_b = Σ_h w_h F_hb, F_hb the probability of bin
 Σ_b c_b log p_b. A change of one atom or of one stick changes p at the cost of one pass over the bins.
 
 Works on a state with ``row`` (F), ``rest``, ``chance`` (p), ``trial`` (a proposed p), ``counts``, ``fresh`` (a proposed
-row of F), ``weight``, ``log_left``, ``theta`` and ``walk``. Atoms and sticks that carry less than `SOME` of a record
-are left alone here: they are drawn anew, given the counts of the occupied ones, in every sweep. Where there are many
-sticks, each sweep moves some of them, so that its cost hardly grows with n. Which are moved depends on chance and on
-weights that the move does not change.
+row of F), ``weight``, ``log_left``, ``theta`` and ``walk``. Atoms and sticks that carry less than
+`LEAST_EXPECTED_RECORDS` are left alone here: they are drawn anew, given the counts of the occupied ones, in every
+sweep. Where there are many sticks, each sweep moves some of them, so that its cost hardly grows with n. Which are moved
+depends on chance and on weights that the move does not change.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from privmix.samplers.moves.atoms import copy_row
 from privmix.samplers.moves.sticks import STICKS
 
 # Expected records below which an atom or a stick is not moved.
-SOME = 0.5
+LEAST_EXPECTED_RECORDS = 0.5
 # Passes over the parameters of an atom in each sweep.
-PASSES = 2
+PASSES_OVER_AN_ATOM = 2
 # Largest factor by which a step is longer or shorter than the tuned one.
-FACTOR = 4.0
-# Atoms moved in a sweep, and sticks that are moved in every sweep; later ones are with probability (EACH/h)².
-EACH = 8
+LARGEST_STEP_FACTOR = 4.0
+# Atoms moved in a sweep, and sticks that every sweep moves.
+MOVED_IN_A_SWEEP = 8
 # Records of a bin that are handed out one by one: a binomial draw costs about as much as three.
-FEW = 6
+MOST_RECORDS_ONE_BY_ONE = 6
 # Most steps by which a slice is widened.
-STEPS = 60
+MOST_STEPS_OUT = 60
 # The least probability of a bin: what rounding could make negative.
-LEAST = 1e-300
+LEAST_CHANCE = 1e-300
 
 
 @slot
@@ -48,7 +48,7 @@ def log_likelihood(count, chance):
     total = 0.0
     for b in range(len(count)):
         if count[b] > 0.0:
-            total += count[b] * math.log(max(chance[b], LEAST))
+            total += count[b] * math.log(max(chance[b], LEAST_CHANCE))
     return total
 
 
@@ -65,11 +65,11 @@ def move_atoms(parts, data, state, rng, n):
     """Move the parameters of every atom that carries records, one at a time, by a tuned random walk."""
     current = log_likelihood(state.counts, state.chance)
     accepted, proposed = 0.0, 0
-    wanted, waiting = EACH, 0
+    wanted, waiting = MOVED_IN_A_SWEEP, 0
     for h in range(state.cursor[STICKS]):
-        waiting += n * state.weight[h] >= SOME
+        waiting += n * state.weight[h] >= LEAST_EXPECTED_RECORDS
     for h in range(state.cursor[STICKS]):
-        if n * state.weight[h] < SOME:
+        if n * state.weight[h] < LEAST_EXPECTED_RECORDS:
             continue
         chosen = uniform(rng) * waiting < wanted  # `wanted` of those `waiting`, each set as likely as any other
         waiting -= 1
@@ -77,7 +77,7 @@ def move_atoms(parts, data, state, rng, n):
             continue
         wanted -= 1
         moves = parameter_count() + (positive_count() > 1)
-        for step_index in range(PASSES * moves):
+        for step_index in range(PASSES_OVER_AN_ATOM * moves):
             current, rate = move_parameter(parts, data, state, rng, n, h, step_index % moves, current)
             accepted += rate
             proposed += 1
@@ -95,12 +95,12 @@ def positive_count():
 def move_parameter(parts, data, state, rng, n, h, p, current):
     """Propose one parameter of atom h, or all positive ones together; return log likelihood and acceptance.
 
-    Steps differ by a factor of up to FACTOR either way: atoms of one size may be known well or badly.
+    Steps differ by a factor of up to LARGEST_STEP_FACTOR either way: atoms of one size may be known well or badly.
     """
     theta = state.theta[h]
     before = log_base(parts.kernel, theta, state.hyper)
     copy_row(state.scratch, 0, state.theta, h)
-    step = math.exp(state.walk[p]) * FACTOR ** (2.0 * uniform(rng) - 1.0)
+    step = math.exp(state.walk[p]) * LARGEST_STEP_FACTOR ** (2.0 * uniform(rng) - 1.0)
     jacobian = shift(theta, p, step * normal(rng) / math.sqrt(1.0 + n * state.weight[h]))
     prepare(parts.kernel, theta)
     log_ratio = log_base(parts.kernel, theta, state.hyper) - before + jacobian
@@ -169,9 +169,9 @@ def move_sticks(parts, state, rng, n):
         state.fresh[b] = 0.0  # what earlier sticks give
     log_left = 0.0
     for h in range(state.cursor[STICKS]):
-        log_stick = math.log(max(state.weight[h], LEAST)) - (state.log_old[h - 1] if h > 0 else 0.0)
+        log_stick = math.log(max(state.weight[h], LEAST_CHANCE)) - (state.log_old[h - 1] if h > 0 else 0.0)
         log_rest = state.log_old[h] - (state.log_old[h - 1] if h > 0 else 0.0)
-        if n * math.exp(log_left) >= SOME and uniform(rng) * (1 + h) * (1 + h) < EACH * EACH:
+        if n * math.exp(log_left) >= LEAST_EXPECTED_RECORDS and is_moved(rng, h):
             log_stick, log_rest = slice_stick(parts, state, rng, n, h, log_left, log_stick, log_rest)
         state.weight[h] = math.exp(log_left + log_stick)
         for b in range(len(state.counts)):
@@ -182,6 +182,11 @@ def move_sticks(parts, state, rng, n):
         state.chance[b] = state.fresh[b]
 
 
+def is_moved(rng, h):
+    """Return whether a sweep moves stick h: the first ones always, later ones with probability falling as 1/h²."""
+    return uniform(rng) * (1 + h) * (1 + h) < MOVED_IN_A_SWEEP * MOVED_IN_A_SWEEP
+
+
 def fill_rests(state):
     """Write the mixture U_h of all sticks after h, for every h, and keep the old masses left."""
     last = state.cursor[STICKS] - 1
@@ -190,7 +195,7 @@ def fill_rests(state):
     for b in range(len(state.counts)):
         state.rest[last, b] = 0.0
     for h in range(last, 0, -1):
-        share = math.exp(math.log(max(state.weight[h], LEAST)) - state.log_left[h - 1])
+        share = math.exp(math.log(max(state.weight[h], LEAST_CHANCE)) - state.log_left[h - 1])
         left = math.exp(state.log_left[h] - state.log_left[h - 1])
         for b in range(len(state.counts)):
             state.rest[h - 1, b] = share * state.row[h, b] + left * state.rest[h, b]
@@ -203,12 +208,12 @@ def slice_stick(parts, state, rng, n, h, log_left, log_stick, log_rest):
     width = 4.0 / math.sqrt(1.0 + n * math.exp(log_left))
     left = place - width * uniform(rng)
     right = left + width
-    steps = uniform_index(rng, STEPS)  # a limit on the steps keeps the move reversible only if split at random
+    steps = uniform_index(rng, MOST_STEPS_OUT)  # a limit on the steps keeps the move reversible only if split at random
     for _ in range(steps):
         if stick_target(parts, state, h, log_left, left) < level:
             break
         left -= width
-    for _ in range(STEPS - 1 - steps):
+    for _ in range(MOST_STEPS_OUT - 1 - steps):
         if stick_target(parts, state, h, log_left, right) < level:
             break
         right += width
@@ -249,7 +254,7 @@ def allocate_counts(state, rng):
     clear_table(state)
     for b in range(len(state.counts)):
         left, chance, h = int(state.counts[b]), state.chance[b], 0
-        while left > FEW and h < state.cursor[STICKS] - 1:
+        while left > MOST_RECORDS_ONE_BY_ONE and h < state.cursor[STICKS] - 1:
             share = state.weight[h] * state.row[h, b]
             if share > 0.0:
                 taken = binomial(rng, left, min(share / max(chance, share), 1.0))

@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
+from privmix.parts.checks import check_count
 from privmix.samplers import base
 from privmix.samplers.binned.bins import bin_of_record, find_bins, label_records, redraw_counts
 from privmix.samplers.binned.mixture import (
-    SOME,
+    LEAST_EXPECTED_RECORDS,
     allocate_counts,
     clear_table,
     exchange_bins,
@@ -35,7 +36,7 @@ from privmix.samplers.binned.mixture import (
 )
 from privmix.samplers.capabilities import need_log_base
 from privmix.samplers.moves.atoms import copy_row, update_base
-from privmix.samplers.moves.measure import LEFT
+from privmix.samplers.moves.measure import LEAST_MASS_LEFT
 from privmix.samplers.moves.sticks import (
     STICKS,
     WAITING,
@@ -52,9 +53,9 @@ if TYPE_CHECKING:
     from privmix.model import PrivateMixture
 
 # Log of the mass beyond the last stick: below the rounding of a sum of probabilities.
-NOTHING = -37.0
+LOG_MASS_BEYOND = -37.0
 # Records of a start from which the first atoms are made.
-SAMPLE = 4096
+MOST_RECORDS_AT_START = 4096
 
 
 class State(NamedTuple):
@@ -102,15 +103,11 @@ class Binned(base.Sampler):
 
     bins: int | None = None
 
-    functions: ClassVar[dict[Callable, Callable]]
     holds_sticks: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if self.bins is None:
-            return
-        whole = isinstance(self.bins, int) and not isinstance(self.bins, bool)
-        if not whole or self.bins < 2:
-            raise ValueError(f"Binned: bins must be a whole number of at least 2; got {self.bins!r}.")
+        if self.bins is not None:
+            check_count("bins", self.bins, 2, owner="Binned")
 
     def check(self, model: PrivateMixture) -> None:
         """Refuse a release that is not counts, and a base measure without a density."""
@@ -118,8 +115,15 @@ class Binned(base.Sampler):
         need_log_base("Binned()", model)
 
     def hooks(self, model: PrivateMixture) -> dict[Callable, Callable]:
-        """Return the slots."""
-        return {**self.functions, **find_bins(model, self.bins).hooks}
+        """Return the steps, those that depend on the kind of bins among them."""
+        return {
+            base.adopt: adopt,
+            base.sweep: sweep,
+            base.record: record,
+            exchange_more: exchange_bins,
+            may_exchange: always,
+            **find_bins(model, self.bins).hooks,
+        }
 
     def allocate(self, model: PrivateMixture, n: int) -> State:
         """Return an empty state with room for a first number of sticks."""
@@ -141,16 +145,20 @@ class Binned(base.Sampler):
             node=node,
             table=np.zeros((room, bins), np.int64),
             offset=np.zeros(room, np.int64),
-            members=base.empty_records(model, min(n, SAMPLE)),
+            members=base.empty_records(model, min(n, MOST_RECORDS_AT_START)),
             scratch=np.zeros((room, columns)),
             walk=np.zeros(len(model.kernel.parameters) + 1),
             cursor=np.zeros(3, np.int64),
-            least=np.full(1, math.exp(NOTHING)),
+            least=np.full(1, math.exp(LOG_MASS_BEYOND)),
             concentration=np.zeros(1),
             hyper=np.zeros(len(model.kernel.hyperparameters)),
             tune=base.empty_tuning(model),
             statistic=np.zeros(len(self.statistics)),
         )
+
+    def set_first_steps(self, state: State, steps: np.ndarray) -> None:
+        """Set the steps of the atoms' walk; that of all positive parameters together is on the log scale."""
+        state.walk[: len(steps)] = steps
 
     def grow(self, state: State) -> State:
         """Return the state with room for twice as many sticks."""
@@ -194,7 +202,7 @@ def sweep(parts, data, state, rng):
     redraw_counts(parts, data, state, rng)
     move_atoms(parts, data, state, rng, n)
     move_sticks(parts, state, rng, n)
-    swap_sticks(parts, state, rng, SOME / n)
+    swap_sticks(parts, state, rng, LEAST_EXPECTED_RECORDS / n)
     allocate_counts(state, rng)
     return True
 
@@ -221,7 +229,7 @@ def record(parts, data, state, rng, draws, d):
     """Write the mixing measure: sticks up to the last occupied one and until little is left, then the rest."""
     sticks = 1
     for h in range(state.cursor[STICKS]):
-        if state.size[h] > 0 or mass_before(state, h) > LEFT:
+        if state.size[h] > 0 or mass_before(state, h) > LEAST_MASS_LEFT:
             sticks = h + 1
     if not record_sticks(parts, state, rng, draws, d, sticks):
         return False
@@ -235,12 +243,3 @@ def record(parts, data, state, rng, draws, d):
 def always(state, h):
     """Return True: all sticks that carry anything are in the state."""
     return True
-
-
-Binned.functions = {
-    base.adopt: adopt,
-    base.sweep: sweep,
-    base.record: record,
-    exchange_more: exchange_bins,
-    may_exchange: always,
-}

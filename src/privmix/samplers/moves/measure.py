@@ -9,17 +9,17 @@ from privmix.priors.slots import stick
 from privmix.samplers.moves.atoms import copy_row
 
 # Sticks of the rest are broken until this much mass is left; that goes to one more draw of the base measure. The mean
-# of P is then exact, and the variance of P(A) is short by at most LEFT². Where the density itself is below 1e-4 the
+# of P is then exact, and the variance of P(A) is short by at most its square. Where the density is below 1e-4 the
 # last atom shows: with 1e-3 left to it, pointwise bands at 90% covered 91 to 92% over prior data sets.
-LEFT = 1e-5
+LEAST_MASS_LEFT = 1e-5
 
 
 def rest_sticks(concentration):
-    """Return how many sticks bring the rest below LEFT, but for a chance of about 1e-4.
+    """Return how many sticks bring the rest below LEAST_MASS_LEFT, but for a chance of about 1e-4.
 
-    −Σ log(1−ν) over t sticks is Gamma(t, rate α), so t is Poisson-like with mean α log(1/LEFT).
+    −Σ log(1−ν) over t sticks is Gamma(t, rate α), so t is Poisson-like with mean α log(1/LEAST_MASS_LEFT).
     """
-    mean = concentration * math.log(1.0 / LEFT)
+    mean = concentration * math.log(1.0 / LEAST_MASS_LEFT)
     return 2 + int(mean + 4.0 * math.sqrt(mean))
 
 
@@ -28,7 +28,7 @@ def write_rest(parts, rng, state, draws, d, k, log_mass):
     concentration = state.concentration[0]
     last = k + rest_sticks(concentration) - 1
     h = k
-    while h < last and log_mass > math.log(LEFT):
+    while h < last and log_mass > math.log(LEAST_MASS_LEFT):
         log_stick, log_left = stick(parts.prior, rng, concentration, h)
         write_fresh(parts, rng, state, draws, d, h, math.exp(log_mass + log_stick))
         log_mass += log_left

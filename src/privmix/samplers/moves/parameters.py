@@ -49,7 +49,7 @@ def walk_atom(parts, data, state, rng, h, members):
     """Move each parameter of one atom in turn, a few times; steps are tuned in warm-up and shrink with 1/√n_h."""
     theta = state.theta[h]
     current = marginal_target(parts, data, state, theta, members)
-    for step_index in range(WALK_PASSES * parameter_count()):
+    for step_index in range(PASSES_OVER_AN_ATOM * parameter_count()):
         p = step_index % parameter_count()
         old = theta[p]
         step = math.exp(state.walk[p]) * normal(rng) / math.sqrt(1.0 + len(members))
@@ -68,7 +68,7 @@ def walk_atom(parts, data, state, rng, h, members):
 
 
 # Passes over the parameters of an atom in each sweep.
-WALK_PASSES = 2
+PASSES_OVER_AN_ATOM = 2
 
 
 def marginal_target(parts, data, state, theta, members):

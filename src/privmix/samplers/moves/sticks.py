@@ -85,8 +85,8 @@ def swap_sticks(parts, state, rng, least):
         if not may_exchange(state, h):
             continue
         log_rest, log_rest_next = state.log_left[h] - before, state.log_left[h + 1] - state.log_left[h]
-        log_stick = math.log(max(state.weight[h], TINY)) - before
-        log_stick_next = math.log(max(state.weight[h + 1], TINY)) - state.log_left[h]
+        log_stick = math.log(max(state.weight[h], LEAST_WEIGHT)) - before
+        log_stick_next = math.log(max(state.weight[h + 1], LEAST_WEIGHT)) - state.log_left[h]
         new = log_stick_next + log_rest
         new_rest = math.log1p(-math.exp(new))
         new_next, new_rest_next = log_stick - new_rest, log_rest + log_rest_next - new_rest
@@ -101,7 +101,7 @@ def swap_sticks(parts, state, rng, least):
 
 
 # The least weight whose logarithm is taken.
-TINY = 1e-300
+LEAST_WEIGHT = 1e-300
 
 
 def log_density(parts, state, h, log_stick, log_rest):

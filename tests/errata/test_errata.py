@@ -7,8 +7,9 @@ import pytest
 from scipy import integrate, special, stats
 
 from privmix import kernels, mechanisms
+from privmix.mechanisms.haar import haar_scale, haar_scale_butucea
 from privmix.priors import DirichletProcess
-from privmix.privacy import ZCDP, PureDP, haar_scale, haar_scale_butucea
+from privmix.privacy import ZCDP, PureDP
 
 
 def metropolis_law(accept):

@@ -1,57 +1,45 @@
-"""Example instances of everything that `privmix.mechanisms` exports."""
+"""Example instances of every mechanism that `privmix.mechanisms` exports, from the test file of each.
+
+The mechanism of ``mechanisms/laplace.py`` has its examples in ``test_laplace.py``: a list ``EXAMPLES`` and, where
+records may have parameters of their own, a list ``PER_RECORD`` for 4 records.
+"""
+
+import dataclasses
+import importlib
 
 import numpy as np
 
 from privmix import mechanisms
-from privmix.mechanisms import Gaussian, HaarWavelet, Identity, Laplace, RandomizedResponse, SquareWave
 
-BASES = {"GlobalMechanism", "Histogram", "LocalMechanism", "Mechanism"}
 BOUNDS = (-3.0, 5.0)
+#: every exported class that is not a base for others
+CONCRETE = [kind for kind in map(mechanisms.__dict__.get, mechanisms.__all__) if dataclasses.is_dataclass(kind)]
 
-EXAMPLES = {
-    "Gaussian": [
-        Gaussian(epsilon=2.0, delta=0.01, bounds=BOUNDS),
-        Gaussian(rho=0.5, bounds=BOUNDS),
-        Gaussian(scale=1.5),
-        Gaussian(scale=1.5, bounds=BOUNDS),
-    ],
-    "HaarWavelet": [
-        HaarWavelet(epsilon=1.0),
-        HaarWavelet(levels=0, epsilon=4.0, bounds=BOUNDS),
-        HaarWavelet(levels=2, scale=0.7, bounds=BOUNDS),
-        HaarWavelet(levels=1, epsilon=2.0, calibration="butucea"),
-    ],
-    "Identity": [Identity(), Identity(bounds=BOUNDS)],
-    "Laplace": [
-        Laplace(epsilon=2.0, bounds=BOUNDS),
-        Laplace(rho=0.5, bounds=BOUNDS),
-        Laplace(scale=1.5),
-        Laplace(scale=1.5, bounds=BOUNDS),
-    ],
-    "RandomizedResponse": [
-        RandomizedResponse(cells=5, epsilon=2.0, bounds=BOUNDS),
-        RandomizedResponse(cells=2, truth=0.6, bounds=BOUNDS),
-    ],
-    "SquareWave": [
-        SquareWave(epsilon=2.0, bounds=BOUNDS),
-        SquareWave(epsilon=2.0, bounds=BOUNDS, half_width=0.1),
-    ],
-}
-#: outputs that are discrete, or a density with jumps: quadrature on panels cannot integrate them (test_cells.py does)
-JUMPS = (RandomizedResponse, SquareWave)
-#: mechanisms with a parameter for each of these many records
+
+def own_tests(kind):
+    """Return the test file of a mechanism."""
+    name = f"mechanisms.test_{kind.__module__.rpartition('.')[2]}"
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(f"{kind.__name__} needs tests/{name.replace('.', '/')}.py with EXAMPLES") from error
+
+
+EXAMPLES = {kind.__name__: own_tests(kind).EXAMPLES for kind in CONCRETE}
+#: how many records the mechanisms of PER_RECORD have
 RECORDS = 4
-PER_RECORD = [
-    Laplace(scale=np.array([0.5, 1.0, 2.0, 8.0])),
-    Laplace(epsilon=np.array([0.5, 1.0, 2.0, 8.0]), bounds=BOUNDS),
-    Laplace(rho=np.array([0.5, 1.0, 2.0, 8.0]), bounds=BOUNDS),
-    Gaussian(scale=np.array([0.5, 1.0, 2.0, 8.0])),
-    Gaussian(rho=np.array([0.5, 1.0, 2.0, 8.0]), bounds=BOUNDS),
-    Gaussian(epsilon=np.array([0.5, 1.0, 2.0, 8.0]), delta=0.01, bounds=BOUNDS),
-]
+PER_RECORD = [mechanism for kind in CONCRETE for mechanism in getattr(own_tests(kind), "PER_RECORD", [])]
 
-ALL = [mechanism for name in mechanisms.__all__ for mechanism in EXAMPLES.get(name, [])]
-SCALAR_NOISE = [m for m in ALL if m.row_length is None and not m.reveals and not isinstance(m, JUMPS)]
+ALL = [mechanism for examples in EXAMPLES.values() for mechanism in examples if not mechanism.is_global]
+
+
+def jumps(mechanism):
+    """Return whether outputs are discrete, or the density jumps: quadrature on panels cannot integrate it."""
+    return hasattr(mechanism, "cell_count")
+
+
+# test_cells.py integrates those that jump.
+SCALAR_NOISE = [m for m in ALL if m.row_length is None and not m.reveals and not jumps(m)]
 
 
 def inputs(mechanism, n=5):

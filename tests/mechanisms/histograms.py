@@ -5,28 +5,11 @@ from itertools import pairwise
 import numpy as np
 from scipy import stats
 
-from privmix.mechanisms import NoisyHistogram, SmoothedHistogram
+from mechanisms.examples import EXAMPLES
+from mechanisms.test_noisy_histogram import BOUNDS, RECORDS, UNEQUAL
+from privmix.mechanisms import SmoothedHistogram
 
-RECORDS = 12
-UNEQUAL = np.array([-3.0, -2.5, 0.0, 1.0, 5.0])
-BOUNDS = (-3.0, 5.0)
-
-SMOOTHED = [
-    SmoothedHistogram(RECORDS, bins=4, draws=5, epsilon=3.0, bounds=BOUNDS),
-    SmoothedHistogram(RECORDS, bins=UNEQUAL, draws=3, epsilon=0.5),
-    SmoothedHistogram(RECORDS, bins=2, draws=7, uniform=0.3, bounds=BOUNDS),
-    SmoothedHistogram(RECORDS, epsilon=40.0, bounds=BOUNDS),
-]
-NOISY = [
-    NoisyHistogram(RECORDS, bins=4, epsilon=1.0, bounds=BOUNDS),
-    NoisyHistogram(RECORDS, bins=UNEQUAL, noise="laplace", rho=0.5),
-    NoisyHistogram(RECORDS, bins=3, noise="laplace", scale=1.7, bounds=BOUNDS),
-    NoisyHistogram(RECORDS, bins=4, noise="discrete laplace", epsilon=1.0, bounds=BOUNDS),
-    NoisyHistogram(RECORDS, bins=UNEQUAL, noise="discrete laplace", scale=0.4),
-    NoisyHistogram(RECORDS, bins=4, noise="discrete gaussian", rho=0.2, bounds=BOUNDS),
-    NoisyHistogram(RECORDS, bins=UNEQUAL, noise="discrete gaussian", epsilon=1.0, delta=1e-5),
-    NoisyHistogram(RECORDS, bins=3, noise="discrete gaussian", scale=0.35, bounds=BOUNDS),
-]
+SMOOTHED, NOISY = EXAMPLES["SmoothedHistogram"], EXAMPLES["NoisyHistogram"]
 HISTOGRAMS = [*SMOOTHED, *NOISY]
 
 

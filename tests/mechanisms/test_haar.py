@@ -6,9 +6,17 @@ from scipy import stats
 
 from numerics.quadrature import ALPHA
 from privmix.mechanisms import HaarWavelet
+from privmix.mechanisms.haar import haar_scale, haar_scale_butucea
 from privmix.privacy import audit
 
 LEVELS = range(7)
+BOUNDS = (-3.0, 5.0)
+EXAMPLES = [
+    HaarWavelet(epsilon=1.0),
+    HaarWavelet(levels=0, epsilon=4.0, bounds=BOUNDS),
+    HaarWavelet(levels=2, scale=0.7, bounds=BOUNDS),
+    HaarWavelet(levels=1, epsilon=2.0, calibration="butucea"),
+]
 
 
 def wavelets(levels, x):
@@ -88,3 +96,25 @@ def test_butucea_scale_is_loose(levels):
     found = audit(mechanism, size=64)
     assert found.worst == pytest.approx(mechanism.guarantee.epsilon, rel=1e-9)
     assert found.worst < 2.0 / 6.0
+
+
+@pytest.mark.parametrize("levels", range(9))
+def test_haar_scale_is_the_sensitivity_by_brute_force(levels):
+    rows = wavelets(levels, middles(levels))
+    sensitivity = max(np.abs(rows - row).sum(axis=1).max() for row in rows)
+    assert haar_scale(levels, 0.7) == pytest.approx(sensitivity / 0.7, rel=1e-12)
+    assert haar_scale_butucea(levels, 0.7) > 6 * haar_scale(levels, 0.7)
+
+
+def test_haar_scale_butucea_as_printed():
+    assert haar_scale_butucea(2, 3.0) == pytest.approx(12 / 3 * 2**0.5 / (2**0.5 - 1) * 2)
+
+
+@pytest.mark.parametrize("levels", [-1, 1.5, None])
+def test_haar_levels_are_whole(levels):
+    with pytest.raises(ValueError, match="HaarWavelet: levels must be a whole number of at least 0"):
+        haar_scale(levels, 1.0)
+
+
+def test_haar_scale_of_each_record():
+    assert haar_scale(3, np.array([0.5, 1.0, 30.0])).shape == (3,)

@@ -5,17 +5,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from privmix.privacy import (
-    ZCDP,
-    ApproxDP,
-    Guarantee,
-    PureDP,
-    audit,
-    gaussian_scale,
-    haar_scale,
-    haar_scale_butucea,
-    laplace_scale,
-)
+from privmix.mechanisms.gaussian import gaussian_scale
+from privmix.mechanisms.haar import haar_scale, haar_scale_butucea
+from privmix.mechanisms.laplace import laplace_scale
+from privmix.privacy import ZCDP, ApproxDP, Guarantee, PureDP, audit
 
 BOUNDS = (-10.0, 10.0)
 

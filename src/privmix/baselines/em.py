@@ -12,7 +12,7 @@ from privmix.baselines.base import Baseline
 from privmix.baselines.cells import cell_likelihood
 from privmix.baselines.histogram import Histogram
 from privmix.mechanisms import LocalMechanism
-from privmix.mechanisms.base import check_bounds
+from privmix.mechanisms.arguments import check_bounds
 from privmix.parts.checks import check_count
 from privmix.privacy import PureDP
 

@@ -1,4 +1,4 @@
-"""How mechanisms that add noise settle on its scale: from a guarantee and the bounds, or as given."""
+"""What mechanisms share that add noise to each record: its scale, from a guarantee and the bounds or as given."""
 
 from __future__ import annotations
 
@@ -7,36 +7,39 @@ from typing import Any
 
 import numpy as np
 
-from privmix.mechanisms.base import LocalMechanism, check_bounds, check_scale, one_of
+from privmix.mechanisms.arguments import check_bounds, check_scale, fill, one_of
+from privmix.mechanisms.base import LocalMechanism
 
 
-def settle_scale(
-    mechanism: LocalMechanism, calibrate: Callable[..., Any], *, epsilon: Any, rho: Any, **rest: Any
-) -> None:
-    """Set ``scale`` and ``bounds`` of a mechanism under construction.
+class AdditiveNoise(LocalMechanism):
+    """Add independent noise to each record, of a scale that may differ by record.
 
-    A mechanism that is rebuilt from its own fields has both a guarantee and the scale that follows from it; that is
-    accepted when the two agree.
+    A subclass is a frozen dataclass with fields ``epsilon``, ``rho``, ``bounds`` and ``scale``.
     """
-    owner = type(mechanism).__name__
-    for name in ("epsilon", "rho"):  # a copy: the promise must not follow changes of the caller's array
-        if np.ndim(getattr(mechanism, name)) == 1:
-            _set(mechanism, **{name: check_scale(getattr(mechanism, name), varying=True)})
-    scale: Any = mechanism.scale  # type: ignore[attr-defined]
-    if epsilon is None and rho is None:
-        one_of(owner, epsilon=epsilon, rho=rho, scale=scale)
-        _set(mechanism, scale=check_scale(scale, varying=True), bounds=check_bounds(mechanism.bounds))
-        return
-    name = one_of(owner, epsilon=epsilon, rho=rho)
-    bounds = check_bounds(mechanism.bounds, needed_for=f"{owner}({name}=…)")
-    assert bounds is not None
-    budget = {"epsilon": epsilon} if name == "epsilon" else {"rho": rho}
-    derived = check_scale(calibrate(bounds[1] - bounds[0], **budget, **rest), varying=True)
-    if scale is not None and not (np.shape(scale) == np.shape(derived) and np.allclose(scale, derived, rtol=1e-9)):
-        raise ValueError(f"{owner} takes one of epsilon=, rho= or scale=; the given {name} and scale disagree.")
-    _set(mechanism, scale=derived, bounds=bounds)
 
+    epsilon: Any
+    rho: Any
+    scale: Any
 
-def _set(mechanism: Any, **values: Any) -> None:
-    for name, value in values.items():
-        object.__setattr__(mechanism, name, value)
+    def fill_scale(self, calibrate: Callable[..., Any], **rest: Any) -> None:
+        """Set ``scale`` and ``bounds`` while under construction.
+
+        A mechanism that is rebuilt from its own fields has both a guarantee and the scale that follows from it; that is
+        accepted when the two agree.
+        """
+        owner = type(self).__name__
+        for name in ("epsilon", "rho"):  # a copy: the promise must not follow changes of the caller's array
+            if np.ndim(getattr(self, name)) == 1:
+                fill(self, **{name: check_scale(getattr(self, name), varying=True)})
+        if self.epsilon is None and self.rho is None:
+            one_of(owner, epsilon=self.epsilon, rho=self.rho, scale=self.scale)
+            fill(self, scale=check_scale(self.scale, varying=True), bounds=check_bounds(self.bounds))
+            return
+        name = one_of(owner, epsilon=self.epsilon, rho=self.rho)
+        bounds = check_bounds(self.bounds, needed_for=f"{owner}({name}=…)")
+        assert bounds is not None
+        derived = calibrate(bounds[1] - bounds[0], **{name: getattr(self, name)}, **rest)
+        derived, given = check_scale(derived, varying=True), self.scale
+        if given is not None and not (np.shape(given) == np.shape(derived) and np.allclose(given, derived, rtol=1e-9)):
+            raise ValueError(f"{owner} takes one of epsilon=, rho= or scale=; the given {name} and scale disagree.")
+        fill(self, scale=derived, bounds=bounds)

@@ -1,4 +1,10 @@
-"""The Haar wavelet mechanism: each record releases its noisy wavelet coefficients."""
+"""The Haar wavelet mechanism: each record releases its noisy wavelet coefficients.
+
+References
+----------
+Butucea, C., Dubois, A., Kroll, M. and Saumard, A. (2020). Local differential privacy: elbow effect in optimal density
+    estimation and adaptation over Besov ellipsoids. Bernoulli.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +12,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from privmix.mechanisms.base import LocalMechanism, check_bounds, check_scale, one_of
+from privmix.mechanisms.arguments import FloatOrArray, check_bounds, check_scale, fill, one_of, plain, positive
+from privmix.mechanisms.base import LocalMechanism
 from privmix.parts import given
-from privmix.privacy import PureDP, haar_scale, haar_scale_butucea
-
-CALIBRATIONS = {"tight": haar_scale, "butucea": haar_scale_butucea}
+from privmix.parts.checks import check_count
+from privmix.privacy import PureDP
 
 
 @dataclass(frozen=True)
@@ -49,20 +56,20 @@ class HaarWavelet(LocalMechanism):
     def __post_init__(self) -> None:
         if isinstance(self.levels, bool) or not isinstance(self.levels, int | np.integer) or not 0 <= self.levels <= 12:
             raise ValueError(f"HaarWavelet: levels must be a whole number from 0 to 12; got {self.levels!r}.")
-        object.__setattr__(self, "levels", int(self.levels))
+        fill(self, levels=int(self.levels))
         if self.calibration not in CALIBRATIONS:
             raise ValueError(f"HaarWavelet: calibration must be 'tight' or 'butucea'; got {self.calibration!r}.")
-        object.__setattr__(self, "bounds", check_bounds(self.bounds, needed_for="HaarWavelet"))
+        fill(self, bounds=check_bounds(self.bounds, needed_for="HaarWavelet"))
         if self.epsilon is None:
             one_of("HaarWavelet", epsilon=self.epsilon, scale=self.scale)
-            object.__setattr__(self, "scale", check_scale(self.scale))
+            fill(self, scale=check_scale(self.scale))
             return
         if np.ndim(self.epsilon) > 0:
             raise ValueError(f"HaarWavelet has one epsilon for all records; got {self.epsilon!r}.")
         derived = float(CALIBRATIONS[self.calibration](self.levels, self.epsilon))
         if self.scale is not None and not math.isclose(check_scale(self.scale), derived, rel_tol=1e-9):
             raise ValueError("HaarWavelet takes one of epsilon= or scale=; the given epsilon and scale disagree.")
-        object.__setattr__(self, "scale", derived)
+        fill(self, scale=derived)
 
     @property
     def guarantee(self) -> PureDP:
@@ -132,3 +139,54 @@ class HaarWavelet(LocalMechanism):
         """Yield (j, coefficients of level j, height 2^{j/2}); the coefficients are views."""
         for j in range(self.levels + 1):
             yield j, z[:, 2**j - 1 : 2 ** (j + 1) - 1], 2.0 ** (j / 2)
+
+
+def haar_scale(levels: int, epsilon: ArrayLike) -> FloatOrArray:
+    """Return the smallest Laplace scale for Haar coefficients of levels 0..J: their L1 sensitivity / epsilon.
+
+    s = (2/epsilon) (2^{(J+1)/2} - 1)/(sqrt 2 - 1) with J = `levels`. Proof. At level j exactly one of the 2^j
+    functions psi_jk is non-zero at y, with the value +-2^{j/2}. So level j adds to sum |psi_jk(y) -
+    psi_jk(y')| exactly 2 * 2^{j/2} where y and y' lie in different supports (two terms of 2^{j/2}) or in the
+    two halves of one support (one term of 2 * 2^{j/2}), and 0 where they lie in the same half. Hence the sum
+    is at most sum_{j=0}^{J} 2 * 2^{j/2}, the geometric sum above; y < 1/2 <= y' attains it, because they
+    differ in sign at level 0 and in support at every later level.
+
+    Parameters
+    ----------
+    levels : int
+        The finest level J, at least 0.
+    epsilon : float or array
+        Budget of pure differential privacy for all the coefficients of one record.
+
+    Returns
+    -------
+    float or ndarray
+        An array where epsilon is one.
+    """
+    sensitivity = 2 * (2 ** ((check_count("levels", levels, 0, "HaarWavelet") + 1) / 2) - 1) / (math.sqrt(2) - 1)
+    return plain(sensitivity / positive("epsilon", epsilon))
+
+
+def haar_scale_butucea(levels: int, epsilon: ArrayLike) -> FloatOrArray:
+    """Return the Laplace scale of Butucea et al. (2020): (12/epsilon) (sqrt 2/(sqrt 2 - 1)) 2^{J/2}.
+
+    Valid, because above `haar_scale`, and six to twenty times as noisy: for comparison with published
+    results.
+
+    Parameters
+    ----------
+    levels : int
+        The finest level J, at least 0.
+    epsilon : float or array
+        Budget of pure differential privacy for all the coefficients of one record.
+
+    Returns
+    -------
+    float or ndarray
+        An array where epsilon is one.
+    """
+    factor = 12 * math.sqrt(2) / (math.sqrt(2) - 1) * 2 ** (check_count("levels", levels, 0, "HaarWavelet") / 2)
+    return plain(factor / positive("epsilon", epsilon))
+
+
+CALIBRATIONS = {"tight": haar_scale, "butucea": haar_scale_butucea}

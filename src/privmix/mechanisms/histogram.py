@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from privmix.jit import bind, slot
-from privmix.mechanisms.base import check_bounds
+from privmix.mechanisms.arguments import check_bounds
 from privmix.mechanisms.global_mechanism import GlobalMechanism, log_ratio, replace
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from privmix.mechanisms.base import LocalMechanism, check_bounds
+from privmix.mechanisms.arguments import check_bounds, fill
+from privmix.mechanisms.base import LocalMechanism
 from privmix.parts import given
 
 
@@ -28,7 +29,7 @@ class Identity(LocalMechanism):
     reveals = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "bounds", check_bounds(self.bounds))
+        fill(self, bounds=check_bounds(self.bounds))
 
     def log_q(self, z, y):
         """Return 0 where z = y, −∞ elsewhere: a point mass."""

@@ -1,4 +1,13 @@
-"""The Laplace mechanism: z = y + Laplace(0, scale)."""
+"""The Laplace mechanism: z = y + Laplace(0, scale).
+
+References
+----------
+Bun, M. and Steinke, T. (2016). Concentrated differential privacy: simplifications, extensions, and lower bounds. TCC
+    2016-B.
+Dwork, C., McSherry, F., Nissim, K. and Smith, A. (2006). Calibrating noise to sensitivity in private data analysis.
+    TCC.
+Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +15,16 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from privmix.mechanisms.additive import settle_scale
-from privmix.mechanisms.base import LocalMechanism
+from privmix.mechanisms.additive import AdditiveNoise
+from privmix.mechanisms.arguments import FloatOrArray, plain, positive
 from privmix.parts import PerRecord, given
-from privmix.privacy import PureDP, laplace_scale
+from privmix.privacy import PureDP
 
 
 @dataclass(frozen=True, eq=False)
-class Laplace(LocalMechanism):
+class Laplace(AdditiveNoise):
     """Add Laplace noise to each record.
 
     Guarantee: ε-differential privacy with ε = (upper − lower)/scale for records inside the bounds (Dwork, McSherry,
@@ -39,7 +49,7 @@ class Laplace(LocalMechanism):
     scale: PerRecord = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
-        settle_scale(self, laplace_scale, epsilon=self.epsilon, rho=self.rho)
+        self.fill_scale(laplace_scale)
 
     @property
     def guarantee(self) -> PureDP | None:
@@ -59,3 +69,34 @@ class Laplace(LocalMechanism):
     def perturb(self, rng: np.random.Generator, y: np.ndarray) -> np.ndarray:
         """Draw z given y."""
         return y + rng.laplace(0.0, self.scale, size=y.shape)
+
+
+def laplace_scale(
+    sensitivity: ArrayLike, *, epsilon: ArrayLike | None = None, rho: ArrayLike | None = None
+) -> FloatOrArray:
+    """Return the scale of Laplace noise for a budget: sensitivity / epsilon.
+
+    Noise of density exp(-|x|/s)/(2s) changes its log density by at most Delta/s when its centre moves by
+    Delta (Dwork and Roth 2014, Theorem 3.6). With `rho`, epsilon = sqrt(2 rho), because epsilon-DP implies
+    (epsilon^2/2)-zCDP (Bun and Steinke 2016, Proposition 1.4).
+
+    Parameters
+    ----------
+    sensitivity : float or array
+        Largest L1 distance between the noiseless outputs of two neighbours: upper − lower for one number.
+    epsilon, rho : float or array
+        Exactly one; an array gives a budget to each record.
+
+    Returns
+    -------
+    float or ndarray
+        An array where any argument is one.
+    """
+    if (epsilon is None) == (rho is None):
+        raise ValueError(
+            f"laplace_scale was given epsilon={epsilon!r} and rho={rho!r}, but needs exactly one of them. "
+            f"Give epsilon for pure differential privacy or rho for the zero-concentrated kind."
+        )
+    width = positive("sensitivity", sensitivity)
+    budget = np.sqrt(2 * positive("rho", rho)) if epsilon is None else positive("epsilon", epsilon)
+    return plain(width / budget)

@@ -1,4 +1,14 @@
-"""Noisy histogram: the counts of the bins, each with noise added."""
+"""Noisy histogram: the counts of the bins, each with noise added.
+
+The draws are idealised: discrete noise is exact but for the floating point of the uniform draws and exponentials that
+it is made of. A hardened release needs an implementation in whole numbers.
+
+References
+----------
+Canonne, C., Kamath, G. and Steinke, T. (2020). The discrete Gaussian for differential privacy. NeurIPS.
+Dwork, C., McSherry, F., Nissim, K. and Smith, A. (2006). Calibrating noise to sensitivity in private data analysis.
+    TCC.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +19,28 @@ from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.optimize import brentq
+from scipy.special import logsumexp
 
-from privmix.mechanisms import count_noise
+from privmix.mechanisms.arguments import check_scale, fill, one_of, positive, probability, single
+from privmix.mechanisms.gaussian import gaussian_scale
 from privmix.mechanisms.histogram import Histogram, keep_bins, read_edges, read_records
+from privmix.mechanisms.laplace import laplace_scale
 from privmix.parts import given
 from privmix.privacy import ZCDP, ApproxDP, PureDP
+
+_NAME = "NoisyHistogram"
+KINDS = ("laplace", "discrete laplace", "discrete gaussian")
+#: how far the counts move in L1 and L2 when one record is replaced: 1 from one bin to another
+L1_SENSITIVITY, L2_SENSITIVITY = 2.0, math.sqrt(2.0)
+# Discrete noise of a larger scale is not a whole number that a float can hold.
+LARGEST_DISCRETE_SCALE = 1e12
+# Sums over whole numbers: the profile of noise beyond this scale would take more than 10^8 terms.
+LARGEST_PROFILED_SCALE = 1e6
+# The root is found to 1e-14; this much is added so that rounding never leaves it on the wrong side.
+SAFETY = 1e-12
+# What lies this far below the largest term of a sum is left out: e^-60 = 9e-27.
+DEPTH = 60.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -28,7 +55,7 @@ class NoisyHistogram(Histogram):
     - ``"laplace"``: density ∝ e^(−|x|/s), ε-differential privacy with ε = 2/s (Dwork, McSherry, Nissim and Smith 2006);
     - ``"discrete laplace"``: P(k) ∝ e^(−|k|/s) on the whole numbers, likewise ε = 2/s;
     - ``"discrete gaussian"``: P(k) ∝ e^(−k²/(2s²)), ρ-zCDP with ρ = 1/s² (Canonne, Kamath and Steinke 2020);
-      (ε, δ) by the exact privacy profile (`privmix.privacy.discrete_gaussian_histogram_delta`), tighter than a
+      (ε, δ) by the exact privacy profile (`discrete_gaussian_histogram_delta`), tighter than a
       conversion from zCDP.
 
     Where neighbours are by adding or removing a record, as some offices count, the sensitivity is 1: their ε is half of
@@ -74,16 +101,14 @@ class NoisyHistogram(Histogram):
     log_norm: float = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        records = read_records("NoisyHistogram", self.records)
-        edges, bounds = read_edges("NoisyHistogram", self.bins, self.bounds)
-        count_noise.check_kind(self.noise)
+        records = read_records(_NAME, self.records)
+        edges, bounds = read_edges(_NAME, self.bins, self.bounds)
+        _check_noise(self.noise)
         budget = {"epsilon": self.epsilon, "delta": self.delta, "rho": self.rho}
-        scale = count_noise.settle(self.noise, self.scale, **budget)
-        settled: dict[str, Any] = {"records": records, "bins": keep_bins(self.bins, edges), "bounds": bounds}
-        settled |= {name: None if value is None else float(value) for name, value in budget.items()}
-        settled |= {"scale": scale, "edges": edges, "squared": self.noise == "discrete gaussian"}
-        for name, value in {**settled, "log_norm": count_noise.log_norm(self.noise, scale)}.items():
-            object.__setattr__(self, name, value)
+        scale = _find_scale(self.noise, self.scale, **budget)
+        fill(self, **{name: None if value is None else float(value) for name, value in budget.items()})
+        fill(self, records=records, bins=keep_bins(self.bins, edges), bounds=bounds, scale=scale, edges=edges)
+        fill(self, squared=self.noise == "discrete gaussian", log_norm=_log_norm(self.noise, scale))
 
     @property
     def guarantee(self) -> PureDP | ApproxDP | ZCDP:
@@ -105,7 +130,7 @@ class NoisyHistogram(Histogram):
 
     def perturb_counts(self, rng: np.random.Generator, counts: np.ndarray) -> np.ndarray:
         """Add noise to the counts."""
-        return counts + count_noise.draw(self.noise, rng, self.scale, len(counts))
+        return counts + _draw_noise(self.noise, rng, self.scale, len(counts))
 
     def estimate(self, z: np.ndarray) -> np.ndarray:
         """Return the released counts."""
@@ -152,3 +177,197 @@ class NoisyHistogram(Histogram):
                 "The table was cut or changed, or belongs to another mechanism; fetch it again."
             )
         return columns["count"]
+
+
+def _check_noise(noise: Any) -> None:
+    """Refuse noise that is not known by name."""
+    if not isinstance(noise, str) or noise not in KINDS:
+        listed = ", ".join(repr(kind) for kind in KINDS)
+        raise ValueError(f"{_NAME}: noise must be one of {listed}; got {noise!r}.")
+
+
+def _find_scale(noise: str, scale: Any, *, epsilon: Any, delta: Any, rho: Any) -> float:
+    """Return the scale that a budget asks for, or as given; both, as a rebuilt mechanism has, must agree."""
+    _check_pair(noise, epsilon, delta)
+    if epsilon is None and rho is None:
+        one_of(_NAME, epsilon=epsilon, rho=rho, scale=scale)
+        return _bounded(noise, check_scale(scale))
+    name = one_of(_NAME, epsilon=epsilon, rho=rho)
+    derived = _bounded(noise, _calibrate(noise, epsilon, delta, rho))
+    if scale is not None and not math.isclose(check_scale(scale), derived):
+        raise ValueError(f"{_NAME} takes one of epsilon=, rho= or scale=; the given {name} and scale disagree.")
+    return derived
+
+
+def _log_norm(noise: str, scale: float) -> float:
+    """Return the log of the normaliser: minus the log density, or log probability, of no noise."""
+    if noise == "laplace":
+        return math.log(2.0 * scale)
+    if noise == "discrete laplace":
+        return -math.log(math.tanh(0.5 / scale))
+    return log_discrete_gaussian_norm(scale)
+
+
+def _draw_noise(noise: str, rng: np.random.Generator, scale: float, size: int) -> np.ndarray:
+    """Return independent draws of the noise."""
+    if noise == "laplace":
+        return rng.laplace(0.0, scale, size)
+    if noise == "discrete laplace":
+        return _discrete_laplace(rng, scale, size)
+    return _discrete_gaussian(rng, scale, size)
+
+
+def _discrete_laplace(rng: np.random.Generator, scale: float, size: int) -> np.ndarray:
+    """Draw P(k) ∝ e^(−|k|/s) as the difference of two geometric variates."""
+    success = -math.expm1(-1.0 / scale)
+    return (rng.geometric(success, size) - rng.geometric(success, size)).astype(np.float64)
+
+
+def _discrete_gaussian(rng: np.random.Generator, scale: float, size: int) -> np.ndarray:
+    """Draw P(k) ∝ e^(−k²/(2s²)) by rejection from the discrete Laplace law of scale t = ⌊s⌋ + 1.
+
+    Canonne, Kamath and Steinke (2020), Algorithm 3: accept k with probability e^(−(|k| − s²/t)²/(2s²)).
+    """
+    t = math.floor(scale) + 1
+    out = np.empty(size)
+    missing = np.arange(size)
+    while len(missing):
+        k = _discrete_laplace(rng, t, len(missing))
+        accepted = rng.random(len(missing)) < np.exp(-0.5 * ((np.abs(k) - scale * scale / t) / scale) ** 2)
+        out[missing[accepted]] = k[accepted]
+        missing = missing[~accepted]
+    return out
+
+
+def _check_pair(noise: str, epsilon: Any, delta: Any) -> None:
+    if noise != "discrete gaussian" and delta is not None:
+        raise ValueError(
+            f"{_NAME} with {noise} noise has a guarantee in ε alone; got delta={delta!r}. Leave delta out, or use "
+            "noise='discrete gaussian'."
+        )
+    if noise == "discrete gaussian" and (epsilon is None) != (delta is None):
+        raise ValueError(
+            f"{_NAME} with discrete gaussian noise has a guarantee in (ε, δ): give epsilon= and delta= together; got "
+            f"epsilon={epsilon!r} and delta={delta!r}. For a single budget use rho=."
+        )
+
+
+def _calibrate(noise: str, epsilon: Any, delta: Any, rho: Any) -> float:
+    if noise != "discrete gaussian":
+        return check_scale(laplace_scale(L1_SENSITIVITY, epsilon=epsilon, rho=rho))
+    if rho is not None:
+        return check_scale(gaussian_scale(L2_SENSITIVITY, rho=rho))
+    return discrete_gaussian_histogram_scale(epsilon, delta)
+
+
+def _bounded(noise: str, scale: float) -> float:
+    if noise != "laplace" and scale > LARGEST_DISCRETE_SCALE:
+        raise ValueError(
+            f"{_NAME}: discrete noise of scale {scale:g} is beyond {LARGEST_DISCRETE_SCALE:g}, where floats no longer "
+            "hold every whole number of it. Use noise='laplace', or a larger budget."
+        )
+    return scale
+
+
+def discrete_gaussian_histogram_delta(scale: float, epsilon: float) -> float:
+    """Return the exact delta at epsilon of a histogram with discrete Gaussian noise on every count.
+
+    A replacement moves two counts, one down and one up. With X, Y the noise of the two, the privacy loss is
+    (D + 1)/s^2, D = X - Y, and
+
+        delta(epsilon) = sum_d P(D = d) (1 - e^(epsilon - (d + 1)/s^2))_+ .
+
+    Completing the square, P(D = d) = e^(-d^2/(4 s^2)) S_d/Z^2 with Z = sum_k e^(-k^2/(2 s^2)) and
+    S_d = sum_k e^(-(k - d/2)^2/s^2), which depends on d only through its being odd or even: the profile is one sum, and
+    exact up to rounding. (For one count: Canonne, Kamath and Steinke 2020.)
+
+    Parameters
+    ----------
+    scale : float
+        s, at most 10^6; its square is the variance of the noise up to a correction below e^(-19 s^2).
+    epsilon : float
+        At least 0; at 0 the delta is the total variation distance.
+
+    Returns
+    -------
+    float
+        The smallest delta with which the release is (epsilon, delta)-DP.
+    """
+    s = _profiled_scale(scale)
+    if not 0 <= epsilon < math.inf:
+        raise ValueError(f"The privacy profile was asked for at epsilon={epsilon!r}, but needs 0 <= epsilon < inf.")
+    return math.exp(_log_delta(s, float(epsilon)))
+
+
+def discrete_gaussian_histogram_scale(epsilon: float, delta: float) -> float:
+    """Return a scale at which a histogram with discrete Gaussian noise is (epsilon, delta)-DP, and no smaller is near.
+
+    A root of the exact profile `discrete_gaussian_histogram_delta`, rounded up. The search starts from the scale of
+    continuous Gaussian noise of L2 sensitivity sqrt 2.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        Wanted guarantee.
+
+    Returns
+    -------
+    float
+        The scale s.
+    """
+    epsilon, delta = single("epsilon", epsilon), float(probability(delta))
+    target = math.log(delta)
+    start = float(gaussian_scale(L2_SENSITIVITY, epsilon=epsilon, delta=delta))
+    low, high = 0.9 * start, 1.1 * start
+    _profiled_scale(high)
+    while _log_delta(low, epsilon) <= target:
+        low *= 0.7
+    while _log_delta(high, epsilon) > target:
+        high *= 1.4
+    root = brentq(lambda x: _log_delta(math.exp(x), epsilon) - target, math.log(low), math.log(high), rtol=1e-14)
+    scale = math.exp(root) * (1 + SAFETY)
+    while _log_delta(scale, epsilon) > target:
+        scale *= 1 + SAFETY
+    return scale
+
+
+def log_discrete_gaussian_norm(scale: float) -> float:
+    """Return log sum_k e^(-k^2/(2 s^2)) over all whole numbers k, the normaliser of the discrete Gaussian."""
+    return _log_sum(scale * scale, 0.0)
+
+
+def _log_delta(s: float, epsilon: float) -> float:
+    """Return the log of the exact profile."""
+    variance = s * s
+    first = math.floor(epsilon * variance - 1.0) + 1
+    last = math.ceil(math.sqrt(max(first, 0) ** 2 + 4.0 * variance * DEPTH)) + 2
+    d = np.arange(max(first, -last), last + 1, dtype=np.float64)
+    loss = epsilon - (d + 1.0) / variance
+    d, loss = d[loss < 0.0], loss[loss < 0.0]
+    even, odd = _log_sum(0.5 * variance, 0.0), _log_sum(0.5 * variance, 0.5)
+    log_p = -d * d / (4.0 * variance) + np.where(d % 2.0 == 0.0, even, odd) - 2.0 * _log_sum(variance, 0.0)
+    return min(float(logsumexp(log_p + np.log(-np.expm1(loss)))), 0.0)
+
+
+def _log_sum(variance: float, shift: float) -> float:
+    """Return log sum_k exp(-(k - shift)^2/(2 variance)) over all whole numbers k.
+
+    Directly where few terms count, else by Poisson's formula, whose terms beyond the fifth are below e^-98.
+    """
+    if variance < 0.2:
+        k = np.arange(-10, 11)
+        return float(logsumexp(-((k - shift) ** 2) / (2.0 * variance)))
+    m = np.arange(1, 6)
+    waves = 2.0 * np.sum(np.cos(2.0 * math.pi * m * shift) * np.exp(-2.0 * math.pi**2 * variance * m * m))
+    return 0.5 * math.log(2.0 * math.pi * variance) + math.log1p(float(waves))
+
+
+def _profiled_scale(scale: float) -> float:
+    s = float(positive("scale", scale))
+    if s > LARGEST_PROFILED_SCALE:
+        raise ValueError(
+            f"The exact privacy profile of discrete Gaussian noise is summed over whole numbers, for scales up to "
+            f"{LARGEST_PROFILED_SCALE:g}; the scale here is {s:g}. Calibrate with rho=, or use a larger epsilon or "
+            f"delta."
+        )
+    return s

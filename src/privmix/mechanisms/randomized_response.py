@@ -1,4 +1,9 @@
-"""Randomised response: each record releases a cell of the bounds, the true one more often than any other."""
+"""Randomised response: each record releases a cell of the bounds, the true one more often than any other.
+
+References
+----------
+Kairouz, P., Bonawitz, K. and Ramage, D. (2016). Discrete distribution estimation under local privacy. ICML.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from privmix.mechanisms.base import LocalMechanism, check_bounds, one_of
+from privmix.mechanisms.arguments import check_bounds, fill, one_of, single
+from privmix.mechanisms.base import LocalMechanism
 from privmix.parts import given
 from privmix.parts.checks import check_count
-from privmix.privacy import PureDP, randomized_response_epsilon, randomized_response_truth
+from privmix.privacy import PureDP
 
 
 @dataclass(frozen=True)
@@ -23,7 +29,7 @@ class RandomizedResponse(LocalMechanism):
 
     Guarantee: ε-differential privacy with e^ε = p(k − 1)/(1 − p), for any two records: the k-ary randomised response of
     Kairouz, Bonawitz and Ramage (2016). The ratio of the probabilities of an output under two inputs takes no values
-    but 1, e^ε and e^−ε, so the claim is exact; the proof is with `privmix.privacy.randomized_response_truth`.
+    but 1, e^ε and e^−ε, so the claim is exact; the proof is with `randomized_response_truth`.
 
     Parameters
     ----------
@@ -47,12 +53,10 @@ class RandomizedResponse(LocalMechanism):
     def __post_init__(self) -> None:
         cells = check_count("cells", self.cells, 2, "RandomizedResponse")
         bounds = check_bounds(self.bounds, needed_for="RandomizedResponse")
-        epsilon, truth = _settle(cells, self.epsilon, self.truth)
+        epsilon, truth = _complete(cells, self.epsilon, self.truth)
         # From ε and not from p: at ε = 50 the probability of a lie is 1e-22 and p is rounded to 1.
         log_truth = -math.log1p((cells - 1) * math.exp(-epsilon))
-        settled = {"cells": cells, "bounds": bounds, "truth": truth}
-        for name, value in {**settled, "log_truth": log_truth, "log_lie": log_truth - epsilon}.items():
-            object.__setattr__(self, name, value)
+        fill(self, cells=cells, bounds=bounds, truth=truth, log_truth=log_truth, log_lie=log_truth - epsilon)
 
     @property
     def guarantee(self) -> PureDP:
@@ -123,7 +127,7 @@ def _edge(bounds, cells, j):
     return bounds[0] + (bounds[1] - bounds[0]) * j / cells
 
 
-def _settle(cells: int, epsilon: Any, truth: Any) -> tuple[float, float]:
+def _complete(cells: int, epsilon: Any, truth: Any) -> tuple[float, float]:
     """Return ε and p from one of them; both, as a mechanism rebuilt from its own fields has, must agree."""
     if epsilon is None:
         one_of("RandomizedResponse", epsilon=epsilon, truth=truth)
@@ -132,3 +136,55 @@ def _settle(cells: int, epsilon: Any, truth: Any) -> tuple[float, float]:
     if truth is not None and not (isinstance(truth, int | float) and math.isclose(truth, derived)):
         raise ValueError("RandomizedResponse takes one of epsilon= or truth=; the given epsilon and truth disagree.")
     return float(epsilon), derived
+
+
+def randomized_response_truth(cells: int, epsilon: float) -> float:
+    """Return the probability with which k-ary randomised response tells the truth: e^epsilon/(e^epsilon + k - 1).
+
+    Derivation. Let p be the probability of the true cell and l that of each other, p + (k - 1) l = 1. An output has
+    probability p under one input and l under all others, so the log-ratios are 0 and +-log(p/l), and epsilon-DP is
+    p <= e^epsilon l. The largest such p has equality: p (1 + (k - 1) e^-epsilon) = 1 (Kairouz, Bonawitz and Ramage
+    2016).
+
+    Parameters
+    ----------
+    cells : int
+        Number k of cells, at least 2.
+    epsilon : float
+        Budget of pure differential privacy.
+
+    Returns
+    -------
+    float
+        Above 1/k; rounded to 1 where a lie is less likely than 1e-16 (epsilon above 37).
+    """
+    count = check_count("cells", cells, 2, "RandomizedResponse")
+    return 1.0 / (1.0 + (count - 1) * math.exp(-single("epsilon", epsilon)))
+
+
+def randomized_response_epsilon(cells: int, truth: float) -> float:
+    """Return the exact epsilon of k-ary randomised response, the inverse of `randomized_response_truth`.
+
+    epsilon = log(p/l), with l = (1 - p)/(k - 1) the probability of each other cell.
+
+    Parameters
+    ----------
+    cells : int
+        Number k of cells, at least 2.
+    truth : float
+        Probability p of the true cell: above 1/k (at 1/k nothing is released), below 1 (at 1 nothing is promised).
+
+    Returns
+    -------
+    float
+        The smallest epsilon for which it is epsilon-DP.
+    """
+    count = check_count("cells", cells, 2, "RandomizedResponse")
+    p = single("truth", truth)
+    if not 1.0 / count < p < 1.0:
+        raise ValueError(
+            f"Randomised response with {count} cells was given truth={truth!r}, but needs 1/{count} < truth < 1: at "
+            f"1/{count} nothing is released, at 1 nothing is promised."
+        )
+    # log(p/l) = log(1 + (p - l)/l), which keeps its digits where p is close to 1/k.
+    return math.log1p((count * p - 1.0) / (1.0 - p))

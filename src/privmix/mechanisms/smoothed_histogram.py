@@ -1,4 +1,9 @@
-"""Sampling from a smoothed histogram: the release is a synthetic sample."""
+"""Sampling from a smoothed histogram: the release is a synthetic sample.
+
+References
+----------
+Wasserman, L. and Zhou, S. (2010). A statistical framework for differential privacy. JASA.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from privmix.mechanisms.base import one_of
+from privmix.mechanisms.arguments import fill, one_of, single
 from privmix.mechanisms.histogram import Histogram, keep_bins, read_edges, read_records
 from privmix.parts import given
 from privmix.parts.checks import check_count
-from privmix.privacy import PureDP, smoothed_histogram_epsilon, smoothed_histogram_odds
+from privmix.privacy import PureDP
 
 _NAME = "SmoothedHistogram"
+# e^700 is the largest power of e, rounded, that leaves room for the number of records in a float.
+LARGEST_BUDGET = 700.0
 # Below, the odds of the data against the uniform share overflow.
 _LEAST_UNIFORM = 1e-300
 
@@ -30,7 +37,7 @@ class SmoothedHistogram(Histogram):
 
     Guarantee: ε-differential privacy for the whole release with ε = k·log(1 + ((1 − δ)/δ)·W/(n·min|B_j|)), for
     neighbours by replacement of one record; n is public. The bound is attained, so the claim is exact; the proof is
-    with `privmix.privacy.smoothed_histogram_odds`. (The paper prints −1 for +1, which promises what it does not keep.)
+    with `smoothed_histogram_odds`. (The paper prints −1 for +1, which promises what it does not keep.)
 
     Parameters
     ----------
@@ -71,15 +78,13 @@ class SmoothedHistogram(Histogram):
         bins = growth_bins(records) if self.bins is None else self.bins
         draws = growth_draws(records) if self.draws is None else check_count("draws", self.draws, 1, _NAME)
         edges, bounds = read_edges(_NAME, bins, self.bounds)
-        odds = _settle(records, draws, _narrowest(edges), self.epsilon, self.uniform)
-        settled = {"records": records, "bins": keep_bins(bins, edges), "draws": draws, "bounds": bounds}
+        odds = _find_odds(records, draws, _narrowest(edges), self.epsilon, self.uniform)
         # As given where it was given: derived anew, it could differ in the last bit.
         if self.epsilon is None:
-            settled["uniform"] = float(self.uniform)
+            fill(self, uniform=float(self.uniform))
         else:
-            settled |= {"epsilon": float(self.epsilon), "uniform": 1.0 / (1.0 + odds)}
-        for name, value in {**settled, "edges": edges, "odds": odds}.items():
-            object.__setattr__(self, name, value)
+            fill(self, epsilon=float(self.epsilon), uniform=1.0 / (1.0 + odds))
+        fill(self, records=records, bins=keep_bins(bins, edges), draws=draws, bounds=bounds, edges=edges, odds=odds)
 
     @classmethod
     def growing(
@@ -186,7 +191,7 @@ def _narrowest(edges: np.ndarray) -> float:
     return float(np.diff(edges).min() / (edges[-1] - edges[0]))
 
 
-def _settle(records: int, draws: int, narrowest: float, epsilon: Any, uniform: Any) -> float:
+def _find_odds(records: int, draws: int, narrowest: float, epsilon: Any, uniform: Any) -> float:
     """Return the odds from ε or δ; both, as a mechanism rebuilt from its own fields has, must agree."""
     if epsilon is None:
         one_of(_NAME, epsilon=epsilon, uniform=uniform)
@@ -202,3 +207,66 @@ def _settle(records: int, draws: int, narrowest: float, epsilon: Any, uniform: A
     if uniform is not None and not (isinstance(uniform, int | float) and math.isclose(uniform, derived)):
         raise ValueError(f"{_NAME} takes one of epsilon= or uniform=; the given epsilon and uniform disagree.")
     return odds
+
+
+def smoothed_histogram_odds(records: int, draws: int, epsilon: float, narrowest: float) -> float:
+    """Return the largest odds (1 - delta)/delta of the data against the uniform share in a smoothed histogram.
+
+    A draw has the density (1 - delta) c_j/(n |B_j|) + delta/W in bin j, with W the width of the bounds. Replacing one
+    record adds 1 to one count, which multiplies the density there by at most 1 + odds W/(n |B_j|), reached from
+    c_j = 0; in the bin that loses a record the inverse holds. All k draws in the narrowest bin attain the bound, so
+    epsilon-DP is
+
+        k log(1 + odds W/(n min|B_j|)) <= epsilon,
+
+    and equality gives odds = n (min|B_j|/W) (e^(epsilon/k) - 1): no search is needed. (The paper prints -1 for +1,
+    which is no bound: a nominal epsilon of 2 is then truly 31.4 at n = 250, k = 28.)
+
+    Parameters
+    ----------
+    records : int
+        Number n of records, public.
+    draws : int
+        Number k of draws that are released.
+    epsilon : float
+        Budget of pure differential privacy for the whole release; epsilon/k at most 700.
+    narrowest : float
+        Width of the narrowest bin as a share of the bounds, min|B_j|/W.
+
+    Returns
+    -------
+    float
+        The odds; the uniform share is delta = 1/(1 + odds).
+    """
+    budget = single("epsilon", epsilon) / draws
+    if budget > LARGEST_BUDGET:
+        raise ValueError(
+            f"The smoothed histogram was given epsilon={epsilon!r} for {draws} draws, but needs epsilon/draws <= "
+            f"{LARGEST_BUDGET:g}: beyond, the uniform share is below the smallest float and the release is a sample of "
+            f"the data's own histogram. Give a smaller epsilon, or release more draws."
+        )
+    odds = records * narrowest * math.expm1(budget)
+    if not odds > 0.0:
+        raise ValueError(
+            f"The smoothed histogram was given epsilon={epsilon!r} for {draws} draws, which leaves the data a share "
+            f"below the smallest float. Give a larger epsilon."
+        )
+    return odds
+
+
+def smoothed_histogram_epsilon(records: int, draws: int, odds: float, narrowest: float) -> float:
+    """Return the exact epsilon of a smoothed histogram, the inverse of `smoothed_histogram_odds`.
+
+    Parameters
+    ----------
+    records, draws, narrowest
+        As there.
+    odds : float
+        (1 - delta)/delta, with delta the uniform share.
+
+    Returns
+    -------
+    float
+        The smallest epsilon for which the release is epsilon-DP.
+    """
+    return draws * math.log1p(single("odds", odds) / (records * narrowest))

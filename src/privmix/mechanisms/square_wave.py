@@ -1,4 +1,10 @@
-"""The square wave mechanism: z is uniform close to y with high density, and anywhere else with low density."""
+"""The square wave mechanism: z is uniform close to y with high density, and anywhere else with low density.
+
+References
+----------
+Li, Z., Wang, T., Lopuhaa-Zwakenberg, M., Skoric, B. and Li, N. (2020). Estimating numerical distributions under local
+    differential privacy. SIGMOD.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from privmix.mechanisms.base import LocalMechanism, check_bounds
+from privmix.mechanisms.arguments import check_bounds, fill, single
+from privmix.mechanisms.base import LocalMechanism
 from privmix.parts import given
-from privmix.privacy import PureDP, square_wave_parameters
+from privmix.privacy import PureDP
 
+# The wave is about ε e^−ε wide: beyond this its width and its height leave the range of floats.
+LARGEST_EPSILON = 700.0
 # A release that was written as text and read again may lie outside its range by rounding: this much of the width.
 _ROUNDING = 1e-9
 # Half-width of the narrowest cell, in units of the bounds: floating point must tell its edges apart. A narrower wave is
@@ -30,7 +39,7 @@ class SquareWave(LocalMechanism):
     any ε; those that propose them need a wave that a proposal can hit, up to ε ≈ 8.
 
     Guarantee: ε-differential privacy for any two records, exact whatever b is, because the density of an output takes
-    two values whose ratio is p/q = e^ε; the proof is with `privmix.privacy.square_wave_parameters`.
+    two values whose ratio is p/q = e^ε; the proof is with `square_wave_parameters`.
 
     Parameters
     ----------
@@ -62,18 +71,17 @@ class SquareWave(LocalMechanism):
         log_high = math.log(high) - math.log(width)
         cell = max(half_width, _NARROWEST)
         share = half_width / cell
-        settled = {
-            "bounds": bounds,
-            "half_width": half_width,
-            "reach": half_width * width,
-            "slack": _ROUNDING * width + 4.0 * float(np.spacing(max(abs(bounds[0]), abs(bounds[1])))),
-            "log_high": log_high,
-            "log_low": log_high - float(self.epsilon),
-            "cell_reach": cell * width,
-            "cell_log_high": log_high + math.log(share + math.exp(-self.epsilon) * (1.0 - share)),
-        }
-        for name, value in settled.items():
-            object.__setattr__(self, name, value)
+        fill(
+            self,
+            bounds=bounds,
+            half_width=half_width,
+            reach=half_width * width,
+            slack=_ROUNDING * width + 4.0 * float(np.spacing(max(abs(bounds[0]), abs(bounds[1])))),
+            log_high=log_high,
+            log_low=log_high - float(self.epsilon),
+            cell_reach=cell * width,
+            cell_log_high=log_high + math.log(share + math.exp(-self.epsilon) * (1.0 - share)),
+        )
 
     @property
     def guarantee(self) -> PureDP:
@@ -149,3 +157,47 @@ def _has_left(part, z):
 def _has_right(part, z):
     """Return whether the wave's right edge separates values of y."""
     return part.bounds[0] <= z + part.cell_reach < part.bounds[1]
+
+
+def square_wave_parameters(epsilon: float, half_width: float | None = None) -> tuple[float, float, float]:
+    """Return half-width b, high density p and low density q of the square wave on [0, 1].
+
+    The output lies in [-b, 1 + b], with density p within b of y and q elsewhere. What is not within b has length 1, so
+    2 b p + q = 1; the densities of an output under two inputs have the ratio 1 or p/q, so epsilon-DP is p <= e^epsilon
+    q. Equality gives p = e^epsilon/(2 b e^epsilon + 1) and q = p e^-epsilon (Li et al. 2020). Their b maximises an
+    upper bound of the mutual information of input and output:
+
+        b = (epsilon e^epsilon - e^epsilon + 1)/(2 e^epsilon (e^epsilon - 1 - epsilon)) = f(-epsilon)/(2 f(epsilon)),
+
+    with f(x) = (e^x - 1 - x)/x^2 = 1/2 + x/6 + x^2/24 + ..., whose series is used where the fraction cancels.
+
+    Parameters
+    ----------
+    epsilon : float
+        Budget of pure differential privacy, at most 700.
+    half_width : float, optional
+        A half-width b to use instead.
+
+    Returns
+    -------
+    tuple of float
+        (half_width, high, low).
+    """
+    budget = single("epsilon", epsilon)
+    if budget > LARGEST_EPSILON:
+        raise ValueError(
+            f"The square wave was given epsilon={epsilon!r}, but needs epsilon <= {LARGEST_EPSILON:g}: beyond, its "
+            f"width is below the smallest float. Such a release is the data themselves; use a smaller epsilon."
+        )
+    b = _square_wave_width(budget) if half_width is None else single("half_width", half_width)
+    high = 1.0 / (2.0 * b + math.exp(-budget))
+    return b, high, high * math.exp(-budget)
+
+
+def _square_wave_width(epsilon: float) -> float:
+    """Return b = f(-epsilon)/(2 f(epsilon)), f(x) = (e^x - 1 - x)/x^2."""
+    if epsilon < 1.0:
+        # The first term left out is 1/20!, 4e-19.
+        rising, falling = (sum(x**k / math.factorial(k + 2) for k in range(18)) for x in (epsilon, -epsilon))
+        return falling / (2.0 * rising)
+    return (math.expm1(-epsilon) + epsilon) / (2.0 * (math.expm1(epsilon) - epsilon))

@@ -21,6 +21,25 @@ def test_examples_are_of_the_mechanism_itself(kind):
     assert {type(mechanism) for mechanism in EXAMPLES[kind.__name__]} == {kind}
 
 
+@pytest.mark.parametrize("kind", CONCRETE, ids=lambda kind: kind.__name__)
+def test_report_has_words_for_it(kind):
+    for mechanism in EXAMPLES[kind.__name__]:
+        assert len(mechanism.in_words) > 20
+        assert mechanism.output_in_words
+        assert all(hasattr(mechanism, name) for name in mechanism.details if name != "scale")
+
+
+def test_mechanism_of_ones_own_is_named_in_a_report():
+    class Mine(mechanisms.LocalMechanism):
+        pass
+
+    class Ours(mechanisms.GlobalMechanism):
+        pass
+
+    assert Mine().in_words == "each record was made by the mechanism Mine"
+    assert Ours().in_words == "one release of all records was made by the mechanism Ours"
+
+
 def through_json(part):
     return part_from_dict(json.loads(json.dumps(part_to_dict(part))))
 

@@ -1,6 +1,7 @@
 import json
 import math
 import pickle
+from dataclasses import dataclass
 
 import pytest
 
@@ -96,3 +97,17 @@ def test_reads_only_what_it_wrote():
         guarantee_from_dict({"kind": "PureDP", "epsilon": 1.0, "rho": 1.0})
     with pytest.raises(ValueError, match="epsilon=-1"):
         guarantee_from_dict({"kind": "PureDP", "epsilon": -1})
+
+
+def test_guarantee_of_ones_own_has_default_words():
+    @dataclass(frozen=True, repr=False)
+    class Mine(Guarantee):
+        level: float
+
+        def pure(self):
+            raise ValueError
+
+        approx = zcdp = pure
+
+    assert Mine(2.0).in_words == "Mine(level=2.0)"
+    assert Mine(2.0).guess_bound() is None

@@ -1,20 +1,18 @@
 """The likelihood of cells: q(z|y) averaged over y in each cell of a grid.
 
-L_ik = (1/|C_k|) ∫_{C_k} q(z_i|y) dy, the density of z_i if y is uniform on cell k. Exact for Laplace and Gaussian
-noise, for the square wave and for every mechanism with cell hooks; else by Gauss–Legendre quadrature of `logpdf`. Each
+L_ik = (1/|C_k|) ∫_{C_k} q(z_i|y) dy, the density of z_i if y is uniform on cell k. Exact where a
+mechanism has `log_cell_means` or cell hooks; else by Gauss–Legendre quadrature of `logpdf`. Each
 row is returned as e^{top_i} · values, so that records far out do not underflow.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from scipy.special import log_ndtr
 
 from privmix.jit import bind
-from privmix.mechanisms import Gaussian, Laplace, LocalMechanism, SquareWave
+from privmix.mechanisms import LocalMechanism
 from privmix.mechanisms.base import at_record
 from privmix.mechanisms.cells import cell_count, cell_edge, cell_hooks, cell_log_q
 
@@ -24,12 +22,9 @@ NODES = 8
 
 def cell_likelihood(mechanism: LocalMechanism, z: np.ndarray, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return (values, top) with L = values · e^top: an array (record, cell) and one number a record."""
-    if isinstance(mechanism, Laplace):
-        return scaled(laplace_log_means(z, mechanism.scale, edges))
-    if isinstance(mechanism, Gaussian):
-        return scaled(gaussian_log_means(z, mechanism.scale, edges))
-    if isinstance(mechanism, SquareWave):
-        return square_wave_means(mechanism, z, edges)
+    known = mechanism.log_cell_means(z, edges)
+    if known is not None:
+        return scaled(known)
     if cell_hooks(mechanism):
         return hooked_means(mechanism, z, edges)
     return scaled(quadrature_log_means(mechanism, z, edges))
@@ -40,42 +35,6 @@ def scaled(log_means: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     top = log_means.max(axis=1)
     with np.errstate(invalid="ignore"):  # −∞ − (−∞) in a row that no cell explains; EM refuses it
         return np.exp(log_means - top[:, None]), top
-
-
-def column(scale: Any) -> np.ndarray:
-    """Return a scale, or one for each record, to be used against rows of cells."""
-    return np.reshape(scale, (-1, 1))
-
-
-def laplace_log_means(z: np.ndarray, scale: Any, edges: np.ndarray) -> np.ndarray:
-    """Return log L for Laplace noise, through the nearer tail so that no digits are lost far out."""
-    b, width = column(scale), np.diff(edges)
-    right = z[:, None] - edges[:-1]  # distances from z to the left and to the right edge, positive inside the cell
-    left = edges[1:] - z[:, None]
-    beyond = np.maximum(np.maximum(-right, -left), 0.0)  # how far z is outside the cell
-    outside = -beyond / b + np.log(-np.expm1(-width / b)) - math.log(2.0)
-    near = 0.5 * (np.expm1(-np.maximum(right, 0.0) / b) + np.expm1(-np.maximum(left, 0.0) / b))
-    with np.errstate(divide="ignore"):  # log 0 where z lies outside: not chosen
-        return np.where(beyond > 0.0, outside, np.log(-near)) - np.log(width)
-
-
-def gaussian_log_means(z: np.ndarray, scale: Any, edges: np.ndarray) -> np.ndarray:
-    """Return log L for Gaussian noise: log(Φ(b) − Φ(a)), turned over where both are positive."""
-    low = (edges[:-1] - z[:, None]) / column(scale)
-    high = (edges[1:] - z[:, None]) / column(scale)
-    over = low > 0.0
-    low, high = np.where(over, -high, low), np.where(over, -low, high)
-    log_high = log_ndtr(high)
-    return log_high + np.log(-np.expm1(log_ndtr(low) - log_high)) - np.log(np.diff(edges))
-
-
-def square_wave_means(mechanism: SquareWave, z: np.ndarray, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return L for the square wave: distances are taken from z, since a wave may be narrower than the spacing at z."""
-    wave = np.diff(np.clip(edges - z[:, None], -mechanism.reach, mechanism.reach), axis=1)
-    high = math.exp(mechanism.log_high - mechanism.log_low)
-    values = 1.0 + (high - 1.0) * wave / np.diff(edges)
-    top = values.max(axis=1)
-    return values / top[:, None], np.log(top) + mechanism.log_low
 
 
 def hooked_means(mechanism: LocalMechanism, z: np.ndarray, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -10,7 +10,7 @@ import numpy as np
 from privmix.baselines.bandwidths import bootstrap, plugin
 from privmix.baselines.base import Baseline, Fitted
 from privmix.baselines.spectrum import KERNELS, Spectrum, spectrum_of
-from privmix.mechanisms import Gaussian, Laplace, LocalMechanism
+from privmix.mechanisms import LocalMechanism
 
 BANDWIDTHS = {"bootstrap": bootstrap, "plugin": plugin}
 
@@ -66,13 +66,13 @@ class Deconvolution(Baseline):
 
     def refusal(self, mechanism: LocalMechanism) -> str:
         """Say that other noise than Laplace's and Gauss's is not served."""
-        if not isinstance(mechanism, Laplace | Gaussian):
+        if mechanism.noise_transform(np.zeros(1), np.ones(1)) is None:
             return "divides out noise that was added, Laplace or Gaussian; for other mechanisms use EMS"
-        if self.kernel == "normal" and isinstance(mechanism, Gaussian):
+        if self.kernel == "normal" and mechanism.smooth_noise:
             return "has no finite estimate with a normal kernel under Gaussian noise; use kernel='compact'"
         return ""
 
-    def estimate(self, z: np.ndarray, mechanism: Laplace | Gaussian) -> DeconvolutionFit:
+    def estimate(self, z: np.ndarray, mechanism: LocalMechanism) -> DeconvolutionFit:
         """Choose the bandwidth."""
         spectrum = spectrum_of(z, mechanism, self.kernel)
         if isinstance(self.bandwidth, str):

@@ -10,7 +10,7 @@ import numpy as np
 
 from privmix.baselines.base import Baseline, Fitted
 from privmix.kernels import HierarchicalNormal
-from privmix.mechanisms import Identity, LocalMechanism, RandomizedResponse
+from privmix.mechanisms import Identity, LocalMechanism
 from privmix.model import PrivateMixture
 from privmix.posterior import Posterior
 
@@ -37,7 +37,7 @@ def refuse_rows(mechanism: LocalMechanism) -> str:
     """Say that releases that do not look like data are not served."""
     if mechanism.row_length is not None:
         return "takes the release for the data, which rows of numbers cannot be; use Wavelet or EMS"
-    if isinstance(mechanism, RandomizedResponse):
+    if mechanism.names_cells:
         return "takes the release for the data, which numbers of cells cannot be; use EMS"
     return ""
 

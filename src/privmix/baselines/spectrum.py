@@ -10,25 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-
-from privmix.mechanisms import Gaussian, Laplace
 
 # Entries of a table (record, frequency) held at a time: 32 MB of complex numbers.
 CHUNK = 2_000_000
 # Made once: finding 200 nodes takes longer than an integral.
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(200)
-
-
-def laplace_transform(t: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """Return the characteristic function of Laplace noise, 1/(1 + b²t²)."""
-    return 1.0 / (1.0 + np.square(scale * t))
-
-
-def gaussian_transform(t: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """Return the characteristic function of Gaussian noise, exp(−η²t²/2)."""
-    return np.exp(-0.5 * np.square(scale * t))
 
 
 @dataclass(frozen=True)
@@ -128,9 +117,7 @@ class Spectrum:
         return out
 
 
-def spectrum_of(z: np.ndarray, mechanism: Laplace | Gaussian, kernel: str) -> Spectrum:
-    """Return the spectrum of a release of Laplace or Gaussian noise."""
-    laplace = isinstance(mechanism, Laplace)
+def spectrum_of(z: np.ndarray, mechanism: Any, kernel: str) -> Spectrum:
+    """Return the spectrum of a release with noise that was added."""
     scale = np.atleast_1d(np.asarray(mechanism.scale, dtype=np.float64))
-    variance = (2.0 if laplace else 1.0) * float(np.mean(np.square(scale)))
-    return Spectrum(z, scale, laplace_transform if laplace else gaussian_transform, variance, KERNELS[kernel])
+    return Spectrum(z, scale, mechanism.noise_transform, mechanism.noise_spread() ** 2, KERNELS[kernel])

@@ -11,6 +11,7 @@ import numpy as np
 
 from privmix.frames import as_floats, like
 from privmix.jit import accessor, bind, slot
+from privmix.mechanisms.bars import Bars, bars_of_values
 from privmix.parts import Part
 from privmix.privacy import Guarantee
 
@@ -34,6 +35,12 @@ class Mechanism(Part):
     reveals: ClassVar[bool] = False
     #: True if one release is made of the whole data set, so that it says nothing of any one record's identity
     is_global: ClassVar[bool] = False
+    #: True if a released number is the name of a cell and no value on the scale of the records
+    names_cells: ClassVar[bool] = False
+    #: columns of a release in a file; rows have z_0, z_1, …
+    column_names: ClassVar[tuple[str, ...]] = ("z",)
+    #: fields that a reader of a report wants to know, with their labels
+    details: ClassVar[dict[str, str]] = {"scale": "scale of the noise"}
     bounds: Any = None
 
     def perturb(self, rng: np.random.Generator, y: np.ndarray) -> np.ndarray:
@@ -59,6 +66,31 @@ class Mechanism(Part):
     def row_length(self) -> int | None:
         """How many numbers one released record has, or None if it is a number."""
         return None
+
+    @property
+    def in_words(self) -> str:
+        """What was done to the records, as the second half of a sentence."""
+        whose = "one release of all records was" if self.is_global else "each record was"
+        return f"{whose} made by the mechanism {type(self).__name__}"
+
+    @property
+    def output_in_words(self) -> str:
+        """What the numbers of a release are, for an axis."""
+        return "released value z" if self.row_length is None else "released coefficient"
+
+    @property
+    def counted_edges(self) -> np.ndarray | None:
+        """Edges of the bins, where a release has a number of records for each bin, else None."""
+        return None
+
+    def bars(self, z: np.ndarray, lower: float, upper: float) -> Bars | None:
+        """Return a release as shares of all records from lower to upper, or None where it has no place there.
+
+        Rows, such as wavelet coefficients, and the few outputs of other kinds have none.
+        """
+        if z.ndim != 1 or self.outputs is not None or not lower < upper:
+            return None
+        return bars_of_values(z, lower, upper, "release" if self.reveals else "release (noisy)")
 
     def noise_spread(self) -> float | None:
         """Return the standard deviation of the noise where z is y plus noise, else None."""
@@ -126,6 +158,20 @@ class Mechanism(Part):
         """Return a release as the kind of thing that the data came in."""
         return like(given, z)
 
+    def file_columns(self) -> list[str]:
+        """Return the names of the columns of a release in a file."""
+        length = self.row_length
+        return list(self.column_names) if length is None else [f"z_{j}" for j in range(length)]
+
+    def to_columns(self, z: np.ndarray) -> dict[str, np.ndarray]:
+        """Return a release as named columns, for a file."""
+        return dict(zip(self.file_columns(), np.atleast_2d(z.T), strict=True))
+
+    def from_columns(self, columns: dict[str, np.ndarray]) -> np.ndarray:
+        """Return the release from the columns that `to_columns` gave."""
+        arrays = list(columns.values())
+        return arrays[0] if self.row_length is None else np.column_stack(arrays)
+
     def check_data(self, y: Any) -> np.ndarray:
         """Return confidential data as an array of floats, or say what is wrong with them."""
         y = as_floats(y, "the data y", rows=self.dimension > 1)
@@ -161,6 +207,17 @@ class LocalMechanism(Mechanism):
         if z.ndim != 1:
             return self._best_on_grid(z)
         return z.copy() if self.bounds is None else np.clip(z, *self.bounds)
+
+    #: True if `noise_transform` falls as fast as that of a normal kernel, which then cannot be divided by it
+    smooth_noise: ClassVar[bool] = False
+
+    def noise_transform(self, t: np.ndarray, scale: np.ndarray) -> np.ndarray | None:
+        """Return the characteristic function of symmetric noise of this scale; None where z is not y plus noise."""
+        return None
+
+    def log_cell_means(self, z: np.ndarray, edges: np.ndarray) -> np.ndarray | None:
+        """Return log (1/|C|) ∫_C q(z|y) dy for each record and cell C, or None where there is no closed form."""
+        return None
 
     def logpdf(self, z: Any, y: Any) -> np.ndarray:
         """Return log q(z|y) for each record; a single z or a single y is used for all.

@@ -58,6 +58,9 @@ class Gaussian(AdditiveNoise):
     rho: float | np.ndarray | None = given()
     scale: PerRecord = None  # type: ignore[assignment]
 
+    in_words = "each record was published with Gaussian noise added to it"
+    smooth_noise = True
+
     def __post_init__(self) -> None:
         if (self.epsilon is None) != (self.delta is None):
             raise ValueError(
@@ -78,6 +81,19 @@ class Gaussian(AdditiveNoise):
     def noise_spread(self) -> float:
         """Return η, over the records in the mean square."""
         return math.sqrt(float(np.mean(np.square(self.scale))))
+
+    def noise_transform(self, t: np.ndarray, scale: np.ndarray) -> np.ndarray:
+        """Return exp(−η²t²/2)."""
+        return np.exp(-0.5 * np.square(scale * t))
+
+    def log_cell_means(self, z: np.ndarray, edges: np.ndarray) -> np.ndarray:
+        """Return log (1/|C|) ∫_C q(z|y) dy: log(Φ(b) − Φ(a)), turned over where both are positive."""
+        scale = np.reshape(self.scale, (-1, 1))
+        low, high = (edges[:-1] - z[:, None]) / scale, (edges[1:] - z[:, None]) / scale
+        over = low > 0.0
+        low, high = np.where(over, -high, low), np.where(over, -low, high)
+        log_high = log_ndtr(high)
+        return log_high + np.log(-np.expm1(log_ndtr(low) - log_high)) - np.log(np.diff(edges))
 
     def log_q(self, z, y):
         """Return log N(z | y, η²)."""

@@ -40,8 +40,6 @@ class GlobalMechanism(Mechanism):
     """
 
     is_global: ClassVar[bool] = True
-    #: names of the columns of a release in a file
-    column_names: ClassVar[tuple[str, ...]] = ("z",)
     #: number of confidential records behind the release: public
     records: int
 
@@ -98,14 +96,6 @@ class GlobalMechanism(Mechanism):
         """Return a release as the table that goes into a file, where the data came as a column or a frame."""
         made = like(given, self.to_columns(z))
         return z if isinstance(made, dict) else made
-
-    def to_columns(self, z: np.ndarray) -> dict[str, np.ndarray]:
-        """Return a release as named columns, for a file."""
-        return {"z": z}
-
-    def from_columns(self, columns: dict[str, np.ndarray]) -> np.ndarray:
-        """Return the release from the columns that `to_columns` gave."""
-        return columns["z"]
 
     def check_records(self, n: int) -> None:
         """Refuse data of another size: the number of records is public and part of the mechanism."""

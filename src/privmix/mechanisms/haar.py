@@ -53,6 +53,8 @@ class HaarWavelet(LocalMechanism):
     scale: float = None  # type: ignore[assignment]
     calibration: str = given("tight")
 
+    in_words = "of each record noisy wavelet coefficients were published"
+
     def __post_init__(self) -> None:
         if isinstance(self.levels, bool) or not isinstance(self.levels, int | np.integer) or not 0 <= self.levels <= 12:
             raise ValueError(f"HaarWavelet: levels must be a whole number from 0 to 12; got {self.levels!r}.")

@@ -27,6 +27,7 @@ class Identity(LocalMechanism):
     bounds: tuple[float, float] | None = given()
 
     reveals = True
+    in_words = "the records were published as they are"
 
     def __post_init__(self) -> None:
         fill(self, bounds=check_bounds(self.bounds))

@@ -48,6 +48,8 @@ class Laplace(AdditiveNoise):
     rho: float | np.ndarray | None = given()
     scale: PerRecord = None  # type: ignore[assignment]
 
+    in_words = "each record was published with Laplace noise added to it"
+
     def __post_init__(self) -> None:
         self.fill_scale(laplace_scale)
 
@@ -61,6 +63,21 @@ class Laplace(AdditiveNoise):
     def noise_spread(self) -> float:
         """Return √2·b, over the records in the mean square."""
         return math.sqrt(2.0 * float(np.mean(np.square(self.scale))))
+
+    def noise_transform(self, t: np.ndarray, scale: np.ndarray) -> np.ndarray:
+        """Return 1/(1 + b²t²)."""
+        return 1.0 / (1.0 + np.square(scale * t))
+
+    def log_cell_means(self, z: np.ndarray, edges: np.ndarray) -> np.ndarray:
+        """Return log (1/|C|) ∫_C q(z|y) dy, through the nearer tail so that no digits are lost far out."""
+        b, width = np.reshape(self.scale, (-1, 1)), np.diff(edges)
+        right = z[:, None] - edges[:-1]  # distances from z to the left and to the right edge, positive inside the cell
+        left = edges[1:] - z[:, None]
+        beyond = np.maximum(np.maximum(-right, -left), 0.0)  # how far z is outside the cell
+        outside = -beyond / b + np.log(-np.expm1(-width / b)) - math.log(2.0)
+        near = 0.5 * (np.expm1(-np.maximum(right, 0.0) / b) + np.expm1(-np.maximum(left, 0.0) / b))
+        with np.errstate(divide="ignore"):  # log 0 where z lies outside: not chosen
+            return np.where(beyond > 0.0, outside, np.log(-near)) - np.log(width)
 
     def log_q(self, z, y):
         """Return log q(z|y) = −|z − y|/b − log 2b."""

@@ -23,6 +23,7 @@ from scipy.optimize import brentq
 from scipy.special import logsumexp
 
 from privmix.mechanisms.arguments import check_scale, fill, one_of, positive, probability, single
+from privmix.mechanisms.bars import Bars
 from privmix.mechanisms.gaussian import gaussian_scale
 from privmix.mechanisms.histogram import Histogram, keep_bins, read_edges, read_records
 from privmix.mechanisms.laplace import laplace_scale
@@ -100,6 +101,14 @@ class NoisyHistogram(Histogram):
     squared: bool = field(init=False, repr=False)
     log_norm: float = field(init=False, repr=False)
 
+    in_words = "a trusted holder published the number of records in each bin, with noise added to each count"
+    output_in_words = "bin of the confidential value y"
+    details: ClassVar[dict[str, str]] = {
+        "noise": "noise on each count",
+        "scale": "scale of the noise",
+        "bin_count": "bins",
+    }
+
     def __post_init__(self) -> None:
         records = read_records(_NAME, self.records)
         edges, bounds = read_edges(_NAME, self.bins, self.bounds)
@@ -118,6 +127,15 @@ class NoisyHistogram(Histogram):
         if self.epsilon is not None and self.delta is not None:
             return ApproxDP(self.epsilon, self.delta)
         return ZCDP(1.0 / self.scale**2 if self.rho is None else self.rho)
+
+    @property
+    def counted_edges(self) -> np.ndarray:
+        """The edges of the bins."""
+        return self.edges
+
+    def bars(self, z: np.ndarray, lower: float, upper: float) -> Bars:
+        """Return the noisy counts in their own bins, also where they are negative."""
+        return Bars(z / (self.records * np.diff(self.edges)), self.edges, "released counts (noisy)")
 
     def log_bin(self, z, j, count):
         """Return the log density, or log probability, of the noise z_j − count; −∞ below count 0."""

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from privmix.mechanisms.arguments import check_bounds, fill, one_of, single
+from privmix.mechanisms.bars import Bars
 from privmix.mechanisms.base import LocalMechanism
 from privmix.parts import given
 from privmix.parts.checks import check_count
@@ -50,6 +51,11 @@ class RandomizedResponse(LocalMechanism):
     log_truth: float = field(init=False, repr=False)
     log_lie: float = field(init=False, repr=False)
 
+    in_words = "of each record one cell of its range was published: the true one, or by chance another"
+    output_in_words = "released cell (its number)"
+    names_cells = True
+    details: ClassVar[dict[str, str]] = {"cells": "cells"}
+
     def __post_init__(self) -> None:
         cells = check_count("cells", self.cells, 2, "RandomizedResponse")
         bounds = check_bounds(self.bounds, needed_for="RandomizedResponse")
@@ -67,6 +73,12 @@ class RandomizedResponse(LocalMechanism):
     def outputs(self) -> np.ndarray:
         """The indices of the cells."""
         return np.arange(self.cells, dtype=np.float64)
+
+    def bars(self, z: np.ndarray, lower: float, upper: float) -> Bars:
+        """Return the shares of the released cells, each where its cell is: numbers of cells are no values of y."""
+        edges = np.linspace(*self.bounds, self.cells + 1)
+        counts = np.bincount(z.astype(int), minlength=self.cells)
+        return Bars(counts / (len(z) * np.diff(edges)), edges, "released cells (noisy)")
 
     def log_q(self, z, y):
         """Return log P(z|y); −∞ where z is not the index of a cell."""

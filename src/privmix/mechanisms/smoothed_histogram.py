@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import combinations_with_replacement
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -72,6 +72,9 @@ class SmoothedHistogram(Histogram):
     edges: np.ndarray = field(init=False, repr=False)
     # (1 − δ)/δ, which keeps its digits where δ is close to 1 and where it is close to 0.
     odds: float = field(init=False, repr=False)
+
+    in_words = "a trusted holder published synthetic values drawn from a smoothed histogram of all records"
+    details: ClassVar[dict[str, str]] = {"bin_count": "bins", "draws": "released draws", "uniform": "uniform share"}
 
     def __post_init__(self) -> None:
         records = read_records(_NAME, self.records)

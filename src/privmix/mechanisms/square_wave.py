@@ -61,6 +61,8 @@ class SquareWave(LocalMechanism):
     cell_reach: float = field(init=False, repr=False)
     cell_log_high: float = field(init=False, repr=False)
 
+    in_words = "of each record a number was published that is likely close to it, and may be anywhere"
+
     def __post_init__(self) -> None:
         if self.epsilon is None:
             raise ValueError("SquareWave needs epsilon=, the ratio of its two densities being e^ε; got none.")
@@ -100,6 +102,14 @@ class SquareWave(LocalMechanism):
             return -math.inf if z == z else math.nan
         inside = min(max(y, lower), upper)
         return self.log_high if z - self.reach <= inside <= z + self.reach else self.log_low
+
+    def log_cell_means(self, z: np.ndarray, edges: np.ndarray) -> np.ndarray:
+        """Return log (1/|C|) ∫_C q(z|y) dy.
+
+        Distances are taken from z, since a wave may be narrower than the spacing of floats at z.
+        """
+        wave = np.diff(np.clip(edges - z[:, None], -self.reach, self.reach), axis=1)
+        return np.log1p(math.expm1(self.log_high - self.log_low) * wave / np.diff(edges)) + self.log_low
 
     def cell_count(self, z):
         """Return the number of cells on which log q(z|·) is constant: below, on and above the wave (hook)."""

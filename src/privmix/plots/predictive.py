@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from privmix.curves.predictive import replicate
-from privmix.mechanisms import NoisyHistogram, RandomizedResponse
 from privmix.plots.style import COLOURS, as_axes
 
 if TYPE_CHECKING:
@@ -49,8 +48,9 @@ def plot_predictive(
     table = posterior.predictive_check() if check is None else check
     ax = as_axes(ax)
     named = f"{100 * level:g}% of replicated releases"
-    if isinstance(posterior.model.mechanism, NoisyHistogram):
-        _draw_counts(ax, posterior, level, named)
+    edges = posterior.model.mechanism.counted_edges
+    if edges is not None:
+        _draw_counts(ax, posterior, edges, level, named)
     elif _few_outputs(posterior, table):
         _draw_outputs(ax, posterior, table, level, named)
     else:
@@ -70,7 +70,7 @@ def _range(values: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
 
 def _few_outputs(posterior: Posterior, table: xr.Dataset) -> bool:
     """Return whether the release takes few values, each in a bin of its own."""
-    outputs = getattr(posterior.model.mechanism, "outputs", None)
+    outputs = posterior.model.mechanism.outputs
     width = float(table["bin_upper"][0] - table["bin_lower"][0])
     return outputs is not None and (len(outputs) < 2 or float(np.diff(np.sort(outputs)).min()) > width)
 
@@ -88,13 +88,12 @@ def _draw_outputs(ax: Axes, posterior: Posterior, table: xr.Dataset, level: floa
     ax.set_ylabel("share of the release")
 
 
-def _draw_counts(ax: Axes, posterior: Posterior, level: float, named: str) -> None:
+def _draw_counts(ax: Axes, posterior: Posterior, edges: np.ndarray, level: float, named: str) -> None:
     """Draw noisy counts in their bins: replicated ones, and those released."""
     rng, draws = np.random.default_rng(1), posterior._stacked()
     # Without the cut to the bounds, as the check does it: that belongs to the reading, not to the likelihood.
     counts = np.stack([replicate(posterior, rng, None, draws)[1] for _ in range(REPLICATES)])
     low, high = _range(counts, level)
-    edges = posterior.model.mechanism.edges  # type: ignore[attr-defined]
     ax.stairs(high, edges, baseline=low, fill=True, color=COLOURS[0], alpha=0.3, label=named)
     z = np.asarray(posterior.datatree["observed_data"]["z"])
     ax.stairs(z, edges, baseline=None, color="black", linewidth=1.4, label="the released counts")
@@ -105,19 +104,9 @@ def _finish(ax: Axes, posterior: Posterior, table: xr.Dataset) -> None:
     low, high = ax.dataLim.intervaly
     # Room for the legend above what is drawn.
     ax.set_ylim(min(0.0, 1.05 * low), 1.25 * high or 1.0)
-    ax.set_xlabel(describe_output(posterior))
+    ax.set_xlabel(posterior.model.mechanism.output_in_words)
     if not ax.get_title():
         worst = int(np.argmin(table["p_value"].values))
         name, p = str(table["statistic"].values[worst]), float(table["p_value"].values[worst])
         ax.set_title(f"Could the model have made the release?\nleast p-value {p:.2g} (of {name})", fontsize="medium")
     ax.legend(loc="upper center", ncols=2, frameon=False, fontsize="small")
-
-
-def describe_output(posterior: Posterior) -> str:
-    """Return what the numbers of a release are, for an axis."""
-    mechanism = posterior.model.mechanism
-    if isinstance(mechanism, NoisyHistogram):
-        return "bin of the confidential value y"
-    if isinstance(mechanism, RandomizedResponse):
-        return "released cell (its number)"
-    return "released coefficient" if posterior.datatree["observed_data"]["z"].ndim > 1 else "released value z"

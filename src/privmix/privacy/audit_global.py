@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp
 
-from privmix.privacy.divergences import Array
-from privmix.privacy.guarantees import ZCDP, ApproxDP, Guarantee
+from privmix.privacy.divergences import ALPHAS, Array
+from privmix.privacy.guarantees import Guarantee
 
-ALPHAS = (1.01, 1.25, 1.5, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 # Pairs of neighbouring data sets; 4 records in 3 bins have 60.
 LARGEST_PAIRS = 20_000
 # What is this far below the largest log probability is left out of a sum: e^-60 = 9e-27.
@@ -41,9 +40,9 @@ def worst_neighbours(mechanism: Any, claim: Guarantee | None, outputs: Any) -> C
             f"The audit runs over all data sets of {n} records in {bins} bins, which are too many. Audit a small "
             f"mechanism with the same noise, such as one of 4 records in 3 bins: its claim has the same formula."
         )
-    if isinstance(claim, ApproxDP | ZCDP):
-        return _worst_divergence(mechanism, claim)
-    return _worst_ratio(mechanism, mechanism.probes() if outputs is None else outputs)
+    if claim is None or claim.audited == "epsilon":
+        return _worst_ratio(mechanism, mechanism.probes() if outputs is None else outputs)
+    return _worst_divergence(mechanism, claim)
 
 
 def all_counts(records: int, bins: int) -> Iterator[Counts]:
@@ -82,18 +81,17 @@ def _records(mechanism: Any, counts: Counts) -> Array:
     return np.repeat(middles, counts)
 
 
-def _worst_divergence(mechanism: Any, claim: ApproxDP | ZCDP) -> Case:
+def _worst_divergence(mechanism: Any, claim: Guarantee) -> Case:
     """Return the largest delta or D_alpha / alpha over neighbours; the bins that do not change add nothing."""
     grid = _grid(mechanism)
     bins = len(mechanism.edges) - 1
     laws = {(j, c): _law(mechanism, grid, j, c) for j in range(bins) for c in range(mechanism.records + 1)}
-    measure = _renyi if isinstance(claim, ZCDP) else _hockey_stick
     worst: Case = (-math.inf, None, np.zeros(0), np.zeros(0))
     for counts in all_counts(mechanism.records, bins):
         for moved in replacements(counts):
             changed = [j for j in range(bins) if counts[j] != moved[j]]
             pairs = [(laws[j, counts[j]], laws[j, moved[j]]) for j in changed]
-            value, where = measure(pairs, claim)
+            value, where = claim.divergence_of_counts(pairs)
             if value > worst[0]:
                 z = np.array(counts, dtype=np.float64)
                 z[changed] = grid[where]
@@ -133,21 +131,3 @@ def _log_p(mechanism: Any, z: float, j: int, count: int) -> float:
     row = np.zeros(len(mechanism.edges) - 1)
     row[j] = z
     return mechanism.log_bin(row, j, float(count))
-
-
-def _renyi(pairs: list[tuple[Array, Array]], claim: Any) -> tuple[float, list[int]]:
-    """Return the largest D_alpha / alpha: divergences of independent counts add up."""
-    found = []
-    for alpha in ALPHAS:
-        terms = [alpha * p - (alpha - 1.0) * q for p, q in pairs]
-        divergence = sum(float(logsumexp(term)) for term in terms) / (alpha - 1.0)
-        found.append((divergence / alpha, [int(term.argmax()) for term in terms]))
-    return max(found, key=lambda case: case[0])
-
-
-def _hockey_stick(pairs: list[tuple[Array, Array]], claim: Any) -> tuple[float, list[int]]:
-    """Return sum (p - e^epsilon q)_+ over the pairs of whole numbers of the two counts that change."""
-    (p_a, q_a), (p_b, q_b) = pairs
-    p, q = p_a[:, None] + p_b, q_a[:, None] + q_b
-    excess = np.where(p > claim.epsilon + q, np.exp(p) * -np.expm1(np.minimum(claim.epsilon + q - p, 0.0)), 0.0)
-    return float(excess.sum()), [int(k) for k in np.unravel_index(excess.argmax(), excess.shape)]

@@ -1,4 +1,4 @@
-"""Divergences between two output laws of a scalar mechanism, on a grid that finds its own window."""
+"""Divergences between two laws of an output: a real number, on a grid that finds its own window, or counts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from scipy.special import logsumexp
 
 Array = NDArray[np.float64]
 LogDensity = Callable[[Array], Array]
+#: log probabilities of counts on one grid of whole numbers, under either of two data sets; a pair for each count
+LawsOfCounts = list[tuple[Array, Array]]
 
+#: orders at which Renyi divergences are tried
+ALPHAS = (1.01, 1.25, 1.5, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 COARSE, FINE = 2001, 20001
 # What lies this far below the largest value of a log integrand is left out: e^-40 = 4e-18.
 DEPTH = 40.0
@@ -48,6 +52,24 @@ def renyi(log_p: LogDensity, log_q: LogDensity, alpha: float) -> LogDensity:
         return value
 
     return integrand
+
+
+def renyi_of_counts(pairs: LawsOfCounts) -> tuple[float, list[int]]:
+    """Return the largest D_alpha / alpha and where: divergences of independent counts add up."""
+    found = []
+    for alpha in ALPHAS:
+        terms = [alpha * p - (alpha - 1.0) * q for p, q in pairs]
+        divergence = sum(float(logsumexp(term)) for term in terms) / (alpha - 1.0)
+        found.append((divergence / alpha, [int(term.argmax()) for term in terms]))
+    return max(found, key=lambda case: case[0])
+
+
+def hockey_stick_of_counts(pairs: LawsOfCounts, epsilon: float) -> tuple[float, list[int]]:
+    """Return sum (p - e^epsilon q)_+ over the pairs of whole numbers of the two counts that change, and where."""
+    (p_a, q_a), (p_b, q_b) = pairs
+    p, q = p_a[:, None] + p_b, q_a[:, None] + q_b
+    excess = np.where(p > epsilon + q, np.exp(p) * -np.expm1(np.minimum(epsilon + q - p, 0.0)), 0.0)
+    return float(excess.sum()), [int(k) for k in np.unravel_index(excess.argmax(), excess.shape)]
 
 
 def log_integral(integrand: LogDensity, low: float, high: float, seeds: Array) -> Integral:

@@ -15,9 +15,12 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import Any, ClassVar
+
+from privmix.privacy import divergences
+from privmix.privacy.divergences import Integral, LawsOfCounts, LogDensity
 
 NEIGHBOURS = ("replace", "add-remove")
 
@@ -60,6 +63,9 @@ class Guarantee(ABC):
         Which data sets may not be told apart. Keyword only.
     """
 
+    #: the parameter that an audit compares with the worst case; a guarantee without one cannot be audited
+    audited: ClassVar[str]
+
     neighbours: str = field(default="replace", kw_only=True)
 
     def __post_init__(self) -> None:
@@ -98,6 +104,25 @@ class Guarantee(ABC):
     def zcdp(self) -> ZCDP:
         """Return a zero-concentrated guarantee that follows from this one, or raise ValueError."""
 
+    @property
+    def in_words(self) -> str:
+        """The guarantee in a few words and symbols, for titles and tables."""
+        return repr(self)
+
+    def guess_bound(self) -> float | None:
+        """Return the greatest probability of guessing right between two equally likely values, or None if unbounded."""
+        return None
+
+    def divergence(
+        self, log_p: LogDensity, log_q: LogDensity, integrate: Callable[[LogDensity], Integral]
+    ) -> tuple[float, float]:
+        """Return what two laws of a real output spend of the audited parameter, and the output that spends most."""
+        raise NotImplementedError
+
+    def divergence_of_counts(self, pairs: LawsOfCounts) -> tuple[float, list[int]]:
+        """Return what pairs of laws of independent whole numbers spend, and the numbers that spend most, as indices."""
+        raise NotImplementedError
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; `guarantee_from_dict` reads them back."""
         return {"kind": type(self).__name__, **asdict(self)}
@@ -118,7 +143,18 @@ class PureDP(Guarantee):
     ZCDP(rho=12.5)
     """
 
+    audited: ClassVar[str] = "epsilon"
+
     epsilon: float
+
+    @property
+    def in_words(self) -> str:
+        """The guarantee in a few words and symbols."""
+        return f"ε-differential privacy, ε = {self.epsilon:.6g}"
+
+    def guess_bound(self) -> float:
+        """Return e^ε/(1 + e^ε), which randomised response attains."""
+        return 1.0 / (1.0 + math.exp(-self.epsilon))
 
     def pure(self) -> PureDP:
         """Return itself."""
@@ -145,8 +181,33 @@ class ApproxDP(Guarantee):
         In (0, 1).
     """
 
+    audited: ClassVar[str] = "delta"
+
     epsilon: float
     delta: float
+
+    @property
+    def in_words(self) -> str:
+        """The guarantee in a few words and symbols."""
+        return f"(ε, δ)-differential privacy, ε = {self.epsilon:.6g}, δ = {self.delta:.3g}"
+
+    def guess_bound(self) -> float:
+        """Return (e^ε + δ)/(1 + e^ε).
+
+        With errors a and b of a test, (ε, δ) means a + e^ε b ≥ 1 − δ and e^ε a + b ≥ 1 − δ; their sum bounds a + b.
+        """
+        return 1.0 - (1.0 - self.delta) / (1.0 + math.exp(min(self.epsilon, 700.0)))
+
+    def divergence(
+        self, log_p: LogDensity, log_q: LogDensity, integrate: Callable[[LogDensity], Integral]
+    ) -> tuple[float, float]:
+        """Return delta at the claimed epsilon, and where its integrand is largest."""
+        integral = integrate(divergences.hockey_stick(log_p, log_q, self.epsilon))
+        return math.exp(integral.log), integral.mode
+
+    def divergence_of_counts(self, pairs: LawsOfCounts) -> tuple[float, list[int]]:
+        """Return delta at the claimed epsilon, and the counts where its summand is largest."""
+        return divergences.hockey_stick_of_counts(pairs, self.epsilon)
 
     def pure(self) -> PureDP:
         """Raise ValueError: a delta above 0 allows unbounded log-ratios."""
@@ -185,7 +246,33 @@ class ZCDP(Guarantee):
         Positive and finite.
     """
 
+    audited: ClassVar[str] = "rho"
+
     rho: float
+
+    @property
+    def in_words(self) -> str:
+        """The guarantee in a few words and symbols."""
+        return f"ρ-zero-concentrated differential privacy, ρ = {self.rho:.6g}"
+
+    def guess_bound(self) -> float:
+        """Return (1 + T)/2, T a bound of the total variation of the two releases.
+
+        Their divergence is at most ρ, which bounds T by Pinsker's and by Bretagnolle and Huber's inequality.
+        """
+        variation = min(math.sqrt(0.5 * self.rho), math.sqrt(-math.expm1(-self.rho)))
+        return 0.5 * (1.0 + min(1.0, variation))
+
+    def divergence(
+        self, log_p: LogDensity, log_q: LogDensity, integrate: Callable[[LogDensity], Integral]
+    ) -> tuple[float, float]:
+        """Return the largest D_alpha / alpha, and where its integrand is largest."""
+        integrals = [(a, integrate(divergences.renyi(log_p, log_q, a))) for a in divergences.ALPHAS]
+        return max((found.log / (alpha * (alpha - 1)), found.mode) for alpha, found in integrals)
+
+    def divergence_of_counts(self, pairs: LawsOfCounts) -> tuple[float, list[int]]:
+        """Return the largest D_alpha / alpha, and the counts where its summand is largest."""
+        return divergences.renyi_of_counts(pairs)
 
     def pure(self) -> PureDP:
         """Raise ValueError: Gaussian noise is zero-concentrated with unbounded log-ratios."""

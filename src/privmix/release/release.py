@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from privmix.mechanisms import GlobalMechanism, Mechanism, NoisyHistogram
+from privmix.mechanisms import Mechanism, NoisyHistogram
 from privmix.privacy import Guarantee
 from privmix.release.columns import numbers, pick, read_histogram
-from privmix.release.files import Columns, PathLike, kind, read_csv_release, read_parquet, sidecar, write_release
+from privmix.release.files import PathLike, kind, read_csv_release, read_parquet, sidecar, write_release
 from privmix.release.metadata import build_mechanism, check_guarantee, parse_metadata, to_json
 
 
@@ -144,7 +146,7 @@ class Release:
         """
         path = Path(path)
         kind(path)
-        write_release(path, _to_columns(self), to_json(self))
+        write_release(path, self.mechanism.to_columns(self.z), to_json(self))
 
     @classmethod
     def load(cls, path: PathLike, known: dict[str, type] | None = None) -> Release:
@@ -175,38 +177,25 @@ class Release:
         text, columns = read_parquet(path) if parquet else read_csv_release(path)
         metadata = parse_metadata(path if parquet else sidecar(path), text)
         mechanism = build_mechanism(path, metadata["mechanism"], known)
-        z = _from_columns(path, columns, mechanism)
+        found = {name: numbers(path, name, pick(path, columns, name)) for name in mechanism.file_columns()}
+        with _naming(path):
+            z = mechanism.from_columns(found)
         if metadata["records"] != mechanism.count_records(z):
             raise ValueError(
                 f"{path} has {mechanism.count_records(z)} records, but its metadata say {metadata['records']}. The "
                 "file was cut or changed after it was saved, or the metadata belong to another release; fetch both "
                 "again."
             )
-        release = cls(z, mechanism, metadata["notes"])
+        with _naming(path):
+            release = cls(z, mechanism, metadata["notes"])
         check_guarantee(path, metadata["guarantee"], release.guarantee)
         return release
 
 
-def _to_columns(release: Release) -> dict[str, np.ndarray]:
-    mechanism = release.mechanism
-    if isinstance(mechanism, GlobalMechanism):
-        return mechanism.to_columns(release.z)
-    return dict(zip(_column_names(mechanism), np.atleast_2d(release.z.T), strict=True))
-
-
-def _from_columns(path: Path, columns: Columns, mechanism: Mechanism) -> np.ndarray:
-    found = {name: numbers(path, name, pick(path, columns, name)) for name in _column_names(mechanism)}
-    if isinstance(mechanism, GlobalMechanism):
-        try:
-            return mechanism.check_release(mechanism.from_columns(found))
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from error
-    arrays = list(found.values())
-    return np.column_stack(arrays) if mechanism.row_length is not None else arrays[0]
-
-
-def _column_names(mechanism: Mechanism) -> list[str]:
-    if isinstance(mechanism, GlobalMechanism):
-        return list(mechanism.column_names)
-    width = mechanism.row_length
-    return ["z"] if width is None else [f"z_{j}" for j in range(width)]
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Put the path before what is said to be wrong with its contents."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error

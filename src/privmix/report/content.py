@@ -14,7 +14,7 @@ from privmix.plots.words import describe_guarantee
 from privmix.report.clusters import Clusters, gather_clusters
 from privmix.report.figures import density_picture, picture
 from privmix.report.tables import answer_rows, counted, mechanism_rows, number, setting_rows, summary_rows
-from privmix.report.words import describe_kind, describe_promise
+from privmix.report.words import describe_promise
 
 if TYPE_CHECKING:
     from privmix.posterior import Finding, Informativeness, Posterior
@@ -76,7 +76,7 @@ def gather(posterior: Posterior, level: float, informativeness: bool | None, tit
         date=datetime.date.today().isoformat(),
         level=level,
         records=counted(records, "record"),
-        kind=describe_kind(mechanism),
+        kind=mechanism.in_words,
         guarantee=describe_guarantee(mechanism.guarantee),
         promise=describe_promise(posterior),
         whole=mechanism.is_global,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import platform
-from collections.abc import Callable
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -19,15 +18,6 @@ if TYPE_CHECKING:
 # Longest text of a part in a table; scales or edges one by one would fill pages.
 LONGEST = 240
 QUANTILES = {0.05: "5% lie below", 0.25: "25% lie below", 0.5: "median", 0.75: "75% lie below", 0.95: "95% lie below"}
-# Fields of a mechanism that are worth a row: name, label, how to show it.
-DETAILS: list[tuple[str, str, Callable[[Any], str]]] = [
-    ("noise", "noise on each count", str),
-    ("scale", "scale of the noise", lambda value: number(value)),
-    ("cells", "cells", lambda value: f"{value:,}"),
-    ("bin_count", "bins", lambda value: f"{value:,}"),
-    ("draws", "released draws", lambda value: f"{value:,}"),
-    ("uniform", "uniform share", lambda value: number(value)),
-]
 
 
 def mechanism_rows(mechanism: Mechanism, records: int) -> list[list[str]]:
@@ -37,12 +27,15 @@ def mechanism_rows(mechanism: Mechanism, records: int) -> list[list[str]]:
     if mechanism.bounds is not None:
         lower, upper = mechanism.bounds
         rows.append(["bounds of a record", f"{lower:g} to {upper:g}"])
-    rows += [[label, show(getattr(mechanism, name))] for name, label, show in DETAILS if _has(mechanism, name)]
+    found = [(label, getattr(mechanism, name, None)) for name, label in mechanism.details.items()]
+    rows += [[label, _shown(value)] for label, value in found if isinstance(value, float | int | str)]
     return [*rows, ["records (public)" if mechanism.is_global else "records", f"{records:,}"]]
 
 
-def _has(mechanism: Mechanism, name: str) -> bool:
-    return isinstance(getattr(mechanism, name, None), float | int | str)
+def _shown(value: float | str) -> str:
+    if isinstance(value, float):
+        return number(value)
+    return value if isinstance(value, str) else f"{value:,}"
 
 
 def summary_rows(table: pd.DataFrame) -> list[list[str]]:

@@ -6,7 +6,7 @@ import textwrap
 import tomllib
 
 WIDTH, GAP, LEFT = 960, 10, 34  # the drawing, between boxes, and where boxes begin, in pixels
-LINE, CHARACTER = 14, 6.2  # height of a line of small print and width of one of its letters
+LINE, CHARACTER = 14, 6.6  # height of a line of small print and width of one of its letters
 STYLE = """
 text { font: 12px system-ui, sans-serif; fill: #1d2733 }
 .name { font-weight: 600; font-size: 14px }
@@ -72,7 +72,7 @@ def drawing(root):
     foot = 0
     for layer, kind in rows:
         width = (WIDTH - LEFT - 40 - GAP * (len(layer) - 1)) / len(layer)
-        words = [textwrap.wrap(holds(root, room), int((width - 20) / CHARACTER)) for room in layer]
+        words = [textwrap.wrap(holds(root, room).replace("`", ""), int((width - 20) / CHARACTER)) for room in layer]
         height = 30 + LINE * max(map(len, words))
         for i, room in enumerate(layer):
             left = LEFT + i * (width + GAP)

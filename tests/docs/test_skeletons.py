@@ -1,0 +1,100 @@
+"""Every skeleton that people copy is sound as it stands, and the check that it ends with would say if it were not."""
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from privmix import PrivateMixture, mechanisms, samplers
+from privmix.privacy import audit
+from privmix.testing import check_sampler, joint_test
+
+FOLDER = Path(__file__).parents[2] / "docs" / "extend" / "skeletons"
+LAPLACE = mechanisms.Laplace(epsilon=10.0, bounds=(-10.0, 10.0))
+GAUSSIAN = mechanisms.Gaussian(scale=1.5, bounds=(-10.0, 10.0))
+PAIRS = 5_000
+
+
+def load(stem, source=None, name=None):
+    """Import a skeleton as a module of its own, or what an edit made of it."""
+    path = FOLDER / f"{stem}.py"
+    spec = importlib.util.spec_from_file_location(name or f"skeleton_{stem}", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    exec(compile(source or path.read_text(encoding="utf-8"), path, "exec"), module.__dict__)
+    return module
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.stem)
+def test_skeleton_fits_a_screen_or_two_and_says_what_to_change(path):
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 80
+    assert "CHANGE:" in text
+    assert re.search(r'^if __name__ == "__main__":\n(?:    .*\n)*?.*check_sampler\(', text, re.MULTILINE)
+
+
+def test_there_is_one_for_every_kind_of_part():
+    assert {path.stem for path in FOLDER.glob("*.py")} >= {"kernel", "mechanism", "prior", "pair"}
+
+
+def test_mechanism_keeps_its_promise():
+    found = audit(load("mechanism").CauchyNoise(scale=2.0))
+    assert found.holds
+    assert found.gap < 1e-3
+
+
+@pytest.mark.parametrize("sampler", [samplers.Neal5(), samplers.Slice()], ids=["partition", "sticks"])
+def test_kernel_mechanism_and_prior_are_sound_together(sampler):
+    """One model of all three: a fault of any shows, and one combination is compiled instead of three."""
+    kernel, prior = load("kernel").Gumbel(), load("prior").EitherConcentration()
+    check_sampler(PrivateMixture(load("mechanism").CauchyNoise(scale=2.0), kernel, prior), sampler, pairs=PAIRS)
+
+
+def test_pair_is_found_and_sound():
+    model = PrivateMixture(GAUSSIAN, load("pair").Bell())
+    assert model.convolution.name == "Gaussian noise on a bell"
+    check_sampler(model, samplers.Neal8(), pairs=PAIRS)
+
+
+@pytest.mark.long
+def test_draw_of_the_pair_is_sound():
+    check_sampler(PrivateMixture(GAUSSIAN, load("pair").Bell()), samplers.Slice(records="exact"))
+
+
+def kernel_model(module):
+    return PrivateMixture(LAPLACE, module.Gumbel())
+
+
+def mechanism_model(module):
+    return PrivateMixture(module.CauchyNoise(scale=2.0))
+
+
+def prior_model(module):
+    return PrivateMixture(LAPLACE, prior=module.EitherConcentration())
+
+
+def pair_model(module):
+    return PrivateMixture(GAUSSIAN, module.Bell())
+
+
+FAULTS = [
+    ("kernel", " - log_scale\n", "\n", kernel_model, samplers.Neal5()),
+    ("mechanism", "rng.standard_cauchy", "1.3 * rng.standard_cauchy", mechanism_model, samplers.Neal5()),
+    ("prior", "k * math.log(", "(k - 1) * math.log(", prior_model, samplers.Neal5()),
+    ("prior", "(self.high - self.low) * log_rest", "self.high * log_rest", prior_model, samplers.Slice()),
+    ("pair", "kernel.spread**2 + mechanism.scale**2)\n", "mechanism.scale**2)\n", pair_model, samplers.Neal8()),
+    ("pair", "math.sqrt(share)", "share", pair_model, samplers.Slice(records="exact")),
+]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("stem", "right", "wrong", "model", "sampler"), FAULTS, ids=[f"{fault[0]}: {fault[2].strip()}" for fault in FAULTS]
+)
+def test_fault_in_a_skeleton_is_rejected(stem, right, wrong, model, sampler):
+    source = (FOLDER / f"{stem}.py").read_text(encoding="utf-8")
+    assert right in source
+    module = load(stem, source.replace(right, wrong, 1), name=f"faulty_{stem}")
+    assert joint_test(model(module), sampler).rejected

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from privmix.kernels import Kernel, Normal
-from privmix.mechanisms import GlobalMechanism, LocalMechanism, Mechanism
+from privmix.mechanisms import GlobalMechanism, Mechanism
 from privmix.mechanisms.evidence import GLOBAL, LOCAL
-from privmix.pairs import Convolution, find
-from privmix.pairs.conjugate import Conjugate, find_conjugate
-from privmix.pairs.masses import find_masses
+from privmix.pairs import Conjugate, Convolution, Pair, find
 from privmix.priors import DirichletProcess, Prior
 
 if TYPE_CHECKING:
@@ -103,31 +101,33 @@ class PrivateMixture:
 
     def hooks(self) -> dict[Callable, Callable]:
         """Return every slot that the parts fill."""
-        convolution = self.convolution
         return {
             **self.mechanism.hooks(),
             **self.kernel.hooks(),
             **self.prior.hooks(),
-            **(convolution.hooks() if convolution is not None else {}),
-            **(self.conjugate.hooks() if self.conjugate is not None else {}),
+            **self.pair.hooks(),
             **(GLOBAL if self.mechanism.is_global else LOCAL),
-            **find_masses(self.mechanism, self.kernel),
         }
+
+    @property
+    def pair(self) -> Pair:
+        """What is known of this mechanism and this kernel together."""
+        return find(self.mechanism, self.kernel)
 
     @property
     def convolution(self) -> Convolution | None:
         """What is known of g(z|θ) = ∫ q(z|y) f(y|θ) dy for this mechanism and kernel, or None."""
-        return find(self.mechanism, self.kernel) if isinstance(self.mechanism, LocalMechanism) else None
+        return self.pair.convolution
 
     @property
     def has_masses(self) -> bool:
         """Whether the kernel's mass in each bin of a histogram is known."""
-        return bool(find_masses(self.mechanism, self.kernel))
+        return bool(self.pair.masses)
 
     @property
     def conjugate(self) -> Conjugate | None:
         """The conjugate marginal of this mechanism and kernel, or None."""
-        return find_conjugate(self.mechanism, self.kernel) if isinstance(self.mechanism, LocalMechanism) else None
+        return self.pair.conjugate
 
     def describe(self) -> str:
         """Return the parts in a line, for messages."""

@@ -14,11 +14,6 @@ def cdf_slot(mechanism, kernel, z, theta):
     """The convolution's cdf."""
 
 
-@slot
-def gradient_slot(mechanism, kernel, z, theta, out):
-    """The convolution's gradient."""
-
-
 def _prepare_each(kernel, theta):
     for i in range(len(theta)):
         prepare(kernel, theta[i])
@@ -34,11 +29,6 @@ def _cdf_each(mechanism, kernel, z, theta, out):
         out[i] = cdf_slot(at_record(mechanism, i), kernel, z[i], theta[i])
 
 
-def _gradient_each(mechanism, kernel, z, theta, out, gradients):
-    for i in range(len(out)):
-        out[i] = gradient_slot(at_record(mechanism, i), kernel, z[i], theta[i], gradients[i])
-
-
 def _draw_each(mechanism, kernel, rng, z, theta, out):
     for i in range(len(out)):
         out[i] = draw_given(at_record(mechanism, i), kernel, rng, z[i], theta[i])
@@ -47,10 +37,8 @@ def _draw_each(mechanism, kernel, rng, z, theta, out):
 def _compile(function, mechanism, kernel, **more):
     pair = find(mechanism, kernel)
     hooks = {**kernel.hooks(), **mechanism.hooks(), **pair.hooks()}
-    if pair.cdf is not None:
-        hooks[cdf_slot] = pair.cdf
-    if pair.gradient is not None:
-        hooks[gradient_slot] = pair.gradient
+    if pair.convolution.cdf is not None:
+        hooks[cdf_slot] = pair.convolution.cdf
     return bind(function, hooks, owner="test", **more)
 
 
@@ -79,16 +67,6 @@ def cdf_of(mechanism, kernel, z, parameters):
     theta = rows(mechanism, kernel, parameters, len(z))
     _compile(_cdf_each, mechanism, kernel)(mechanism.record(), kernel.record(), z, theta, out)
     return out
-
-
-def gradient_of(mechanism, kernel, z, parameters):
-    """Return log g and its gradient."""
-    z, out = _records(z), np.empty(len(z))
-    theta = rows(mechanism, kernel, parameters, len(z))
-    gradients = np.empty((len(z), len(kernel.parameters)))
-    run = _compile(_gradient_each, mechanism, kernel)
-    run(mechanism.record(), kernel.record(), z, theta, out, gradients)
-    return out, gradients
 
 
 def draws_of(mechanism, kernel, z, parameters, seed=1, **more):

@@ -157,7 +157,7 @@ def test_no_cells_no_convolution():
     class Plain(LocalMechanism):
         pass
 
-    assert find(Plain(), Normal()) is None
+    assert find(Plain(), Normal()).convolution is None
 
 
 @pytest.mark.parametrize("epsilon", [16.0, 20.0, 25.0, 50.0, 700.0])

@@ -4,7 +4,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from pairs.pairs import cdf_of, gradient_of, log_g_of, worst
+from pairs.pairs import cdf_of, log_g_of, worst
 from privmix.kernels import HierarchicalNormal, Normal
 from privmix.mechanisms import Gaussian
 
@@ -39,14 +39,3 @@ def test_cdf():
             d, v = moments(z[i], theta[i])
             exact = float(mp.erfc(-d / mp.sqrt(2 * v)) / 2)
             assert found[i] == pytest.approx(exact, rel=1e-12, abs=1e-290)
-
-
-def test_gradient():
-    z, theta = grid()
-    log_g, found = gradient_of(Gaussian(scale=SCALE), Normal(), z, theta)
-    assert log_g == pytest.approx(log_g_of(Gaussian(scale=SCALE), Normal(), z, theta), rel=1e-15)
-    with mp.workdps(50):
-        for i in range(len(z)):
-            d, v = moments(z[i], theta[i])
-            exact = [float(d / v), float((d * d / v - 1) / (2 * v))]
-            assert found[i] == pytest.approx(exact, rel=1e-12, abs=1e-13 / float(v))

@@ -4,7 +4,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from pairs.pairs import cdf_of, gradient_of, log_g_of, worst
+from pairs.pairs import cdf_of, log_g_of, worst
 from privmix.kernels import HierarchicalNormal, Normal
 from privmix.mechanisms import Laplace
 
@@ -67,32 +67,3 @@ def test_cdf():
             assert abs(found[i] / float(exact) - 1.0) < 10 * slack, CASES[i]
         else:
             assert 0.0 <= found[i] <= 1e-289
-
-
-def test_gradient():
-    z, theta = grid()
-    log_g, found = gradient_of(Laplace(scale=SCALE), Normal(), z, theta)
-    assert log_g == pytest.approx(log_g_of(Laplace(scale=SCALE), Normal(), z, theta), rel=1e-15)
-    for i in range(len(z)):
-        with mp.workdps(80):
-            below, above, d, sd, b = parts(z[i], *theta[i], SCALE)
-            g = (below + above) / (2 * b)
-            bell = mp.exp(-d * d / 2) / (sd * mp.sqrt(2 * mp.pi))
-            exact = [(below - above) / ((below + above) * b), (1 - bell / g) / (2 * b * b)]
-        # Compared on the scale of the terms, (d/σ, d²/σ²) under weak noise and (1/b, 1/b²) under strong noise.
-        weak = 1.0 if CASES[i][0] < 13.0 else 0.0
-        # d below 1e-3 counts as 1e-3: the difference of two Mills ratios has no more digits than they.
-        scale = [max(abs(d), 1e-3, weak * sd / b) / sd, max(1 + d * d, weak * (sd / b) ** 2) / sd**2]
-        for p in range(2):
-            allowed = 1e-13 * max(min(scale[p], b ** -(p + 1)), abs(exact[p]))
-            assert abs(found[i, p] - exact[p]) <= allowed, (CASES[i], p)
-
-
-def test_gradient_is_the_slope_of_log_g():
-    mechanism, kernel, theta = Laplace(scale=0.7), Normal(), np.array([0.2, 1.3])
-    z = np.linspace(-6.0, 6.0, 25)
-    _, found = gradient_of(mechanism, kernel, z, theta)
-    for p in range(2):
-        step = np.eye(2)[p] * 1e-5
-        slope = (log_g_of(mechanism, kernel, z, theta + step) - log_g_of(mechanism, kernel, z, theta - step)) / 2e-5
-        assert found[:, p] == pytest.approx(slope, abs=1e-8)

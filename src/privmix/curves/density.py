@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from privmix.curves.mixture import has_hook, load_atom, mass_values, run_over
+from privmix.curves.mixture import load_atom, mass_values, run_over
 from privmix.kernels import Kernel
 from privmix.kernels.slots import log_f
 from privmix.model import PrivateMixture
@@ -47,7 +47,7 @@ def mixture_density(kernel, weight, atom, components, row, grid, out):
 
 def support_mass(kernel: Kernel, draws: Draws, support: tuple[float, float]) -> np.ndarray:
     """Return the mass that each draw puts on an interval, as an array (chain, draw)."""
-    if not has_hook(kernel, "cdf"):
+    if not kernel.has("cdf"):
         grid = np.linspace(*support, 1025)
         return np.trapezoid(density_draws(kernel, draws, grid), grid, axis=-1)
     return mass_values(kernel, draws, *support).reshape(draws.weight.shape[:2])

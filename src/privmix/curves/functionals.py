@@ -14,7 +14,6 @@ from privmix.curves.bands import check_level, summarise_draws
 from privmix.curves.mixture import (
     cdf_values,
     count_of,
-    has_hook,
     mass_values,
     mode_counts,
     moment_values,
@@ -35,7 +34,7 @@ def cdf_draws(kernel: Kernel, draws: Draws, points: np.ndarray, support: Support
     """Return P(Y ≤ y) for each draw and point, an array (draw, point)."""
     lower, upper = _ends(kernel, support)
     clipped = np.clip(points, lower, upper)
-    if not has_hook(kernel, "cdf"):
+    if not kernel.has("cdf"):
         _need_finite(kernel, lower, "a distribution function")
         return _numerical_cdf(kernel, draws, clipped, lower, support)
     values = cdf_values(kernel, draws, clipped)
@@ -70,7 +69,7 @@ def quantile_draws(posterior: Posterior, probs: Any) -> np.ndarray:
     """Return quantiles of each draw, an array (draw, prob)."""
     kernel, draws, support = _single(posterior, "quantile"), posterior._stacked(), posterior.support
     wanted = check_probs(probs)
-    if not has_hook(kernel, "cdf"):
+    if not kernel.has("cdf"):
         raise ValueError(
             f"quantiles invert the distribution function, and {type(kernel).__name__} has none. Give the kernel a hook "
             "cdf(self, y, theta), or invert posterior.cdf(grid) on a grid of your choice."
@@ -116,7 +115,7 @@ def interval_mass(kernel: Kernel, draws: Draws, lower: float, upper: float, supp
     a, b = min(max(lower, ends[0]), ends[1]), max(min(upper, ends[1]), ends[0])
     if a >= b:
         return np.zeros(count_of(draws))
-    if not has_hook(kernel, "cdf"):
+    if not kernel.has("cdf"):
         _need_finite(kernel, a, "this probability")
         _need_finite(kernel, b, "this probability")
         return np.clip(integrate_density(kernel, draws, a, b, support), 0.0, 1.0)
@@ -152,7 +151,7 @@ def moments(posterior: Posterior, level: float) -> xr.Dataset:
 def moment_draws(kernel: Kernel, draws: Draws, support: Support) -> np.ndarray:
     """Return mean, variance, sd, skewness and excess kurtosis of each draw."""
     ends = _ends(kernel, support)
-    if support is None and has_hook(kernel, "central_moments"):
+    if support is None and kernel.has("central_moments"):
         raw = moment_values(kernel, draws)
     elif np.isfinite(ends).all():
         raw = moments_on_interval(lambda some, points: cdf_draws(kernel, some, points, support), draws, ends)

@@ -8,46 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from privmix.jit import bind, slot
+from privmix.jit import bind
 from privmix.kernels import Kernel
-from privmix.kernels.slots import prepare
+from privmix.kernels.slots import cdf, central_moments, mass, prepare
 from privmix.samplers.base import Draws
 
 # Bisection stops after this many halvings: more than the digits of a float.
 HALVINGS = 70
 
 
-@slot
-def cdf(kernel, y, theta):
-    """Return P(Y ≤ y|θ): a kernel's optional hook."""
-
-
-@slot
-def mass(kernel, lower, upper, theta):
-    """Return P(lower < Y ≤ upper|θ): a kernel's optional hook."""
-
-
-@slot
-def central_moments(kernel, theta, out):
-    """Write mean, variance, third and fourth central moment of f(·|θ): a kernel's optional hook."""
-
-
-def has_hook(kernel: Kernel, name: str) -> bool:
-    """Return whether a kernel offers an optional hook."""
-    return hasattr(type(kernel), name)
-
-
 def run_over(kernel: Kernel, function: Callable, draws: Draws, *arguments: Any) -> None:
-    """Run a compiled function over all draws, with the kernel's hooks and those optional ones that it has."""
-    cls: Any = type(kernel)
-    hooks = kernel.hooks()
-    for stub in (cdf, mass, central_moments):
-        if has_hook(kernel, stub.__name__):
-            hooks[stub] = getattr(cls, stub.__name__)
-    if not has_hook(kernel, "mass"):
-        hooks[mass] = _mass_by_cdf
+    """Run a compiled function over all draws, with the kernel's hooks."""
     flat = [np.ascontiguousarray(array) for array in flattened(draws)]
-    bind(function, hooks, owner=cls.__name__)(kernel.record(), *flat, np.zeros((1, kernel.columns)), *arguments)
+    run = bind(function, kernel.hooks(), owner=type(kernel).__name__)
+    run(kernel.record(), *flat, np.zeros((1, kernel.columns)), *arguments)
 
 
 def flattened(draws: Draws) -> list[np.ndarray]:
@@ -88,10 +62,6 @@ def moment_values(kernel: Kernel, draws: Draws) -> np.ndarray:
     out = np.zeros((count_of(draws), 4))
     run_over(kernel, mixture_moments, draws, np.zeros((1, 4)), out)
     return out
-
-
-def _mass_by_cdf(kernel, lower, upper, theta):
-    return cdf(kernel, upper, theta) - cdf(kernel, lower, theta)
 
 
 def load_atom(kernel, atom, d, h, theta):

@@ -47,5 +47,5 @@ def set_first_steps(model: PrivateMixture, sampler: Sampler, state: Any, latent:
     spread = float(np.std(latent.y)) or 1.0
     steps = np.array([0.0 if name in kernel.positive else np.log(spread) for name in kernel.parameters])
     sampler.set_first_steps(state, steps)
-    if not hasattr(type(kernel), "update"):
+    if not kernel.has("update"):
         state.tune[1:] = steps

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from privmix.jit import bind, constant, lookup, slot
+from privmix.kernels.derived import gives, optional_hooks
 from privmix.kernels.random_walk import random_walk
 from privmix.kernels.slots import (
     coordinate,
@@ -41,7 +42,9 @@ class Kernel(Part):
     - ``update(self, rng, theta, ys, tune)``: a Markov step on θ given the ys of its cluster, prior included; or
       ``log_base(self, theta)``, the log density of G₀, and the step is an adaptive random walk
     - ``prepare(self, theta)``: optional; fills ``constants`` trailing columns from the parameters
-    - ``cdf(self, y, theta)``: optional; the distribution function
+    - ``cdf(self, y, theta)`` or ``mass(self, lower, upper, theta)``: optional; the distribution function, the mass of
+      an interval. Either gives the other, and ``sample_between(self, rng, theta, lower, upper)``, a truncated draw,
+      by bisection; of one's own they are more accurate far out, and faster
     - ``central_moments(self, theta, out)``: optional; writes mean, variance, third and fourth central moment into out
 
     A base measure with hyperparameters of its own names them in ``hyperparameters``; then ``base``, ``update`` and
@@ -73,15 +76,21 @@ class Kernel(Part):
     @property
     def tuning(self) -> int:
         """Number of quantities that are tuned during warm-up."""
-        return self.tuned if hasattr(type(self), "update") else len(self.parameters)
+        return self.tuned if self.has("update") else len(self.parameters)
+
+    def has(self, name: str) -> bool:
+        """Return whether the kernel gives a hook of this name, or one that it follows from: ``kernel.has("cdf")``."""
+        cls = type(self)
+        return gives(cls, name) or name in {stub.__name__ for stub in optional_hooks(cls)}
 
     def prepare(self, theta):
         """Fill the constant columns of a row (hook; none by default)."""
 
     def hooks(self) -> dict[Callable, Callable]:
-        """Return the slots that this kernel fills."""
+        """Return the slots that this kernel fills, each with its hook."""
         cls: Any = type(self)
-        fillings: dict[Callable, Callable] = {
+        hooks: dict[Callable, Callable] = {
+            **optional_hooks(cls),
             log_f: cls.log_f,
             prepare: cls.prepare,
             _sample: cls.sample,
@@ -91,23 +100,23 @@ class Kernel(Part):
             coordinate: _whole if self.dimension == 1 else _first,
         }
         hyper = bool(self.hyperparameters)
-        fillings |= {
+        hooks |= {
             draw_atom: _draw_atom_hyper if hyper else _draw_atom,
             draw_hyper: cls.base_hyper if hyper else _no_draw,
             update_hyper: cls.update_hyper if hyper else _no_update,
         }
-        if hasattr(cls, "log_base"):
-            fillings |= self._walk_hooks(hyper)
-        if hasattr(cls, "update"):
-            fillings |= {_update: cls.update, update_atom: _update_atom_hyper if hyper else _update_atom}
-        elif hasattr(cls, "log_base"):
-            fillings[update_atom] = random_walk
+        if self.has("log_base"):
+            hooks |= self._walk_hooks(hyper)
+        if self.has("update"):
+            hooks |= {_update: cls.update, update_atom: _update_atom_hyper if hyper else _update_atom}
+        elif self.has("log_base"):
+            hooks[update_atom] = random_walk
         else:
             raise TypeError(
                 f"{cls.__name__} has neither update(self, rng, theta, ys, tune) nor log_base(self, theta); "
                 "give one of them, so that the parameters of a cluster can be updated."
             )
-        return fillings
+        return hooks
 
     def _walk_hooks(self, hyper: bool) -> dict[Callable, Callable]:
         cls: Any = type(self)

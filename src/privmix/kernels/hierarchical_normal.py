@@ -6,8 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from privmix.kernels.base import Kernel
-from privmix.kernels.normal import Normal
+from privmix.kernels.normal_kernel import NormalKernel
 from privmix.numerics import gamma, normal
 from privmix.parts.checks import check_interval
 
@@ -16,7 +15,7 @@ SHAPE = 3.0
 
 
 @dataclass(frozen=True)
-class HierarchicalNormal(Kernel):
+class HierarchicalNormal(NormalKernel):
     """Normal components N(μ, σ²) with independent μ ~ N(location, spread) and σ² ~ InverseGamma(3, rate), all learned.
 
     With width W and midpoint M of the bounds: location ~ N(M, (W/4)²), spread ~ InverseGamma(2, (W/4)²) and
@@ -31,18 +30,7 @@ class HierarchicalNormal(Kernel):
 
     bounds: tuple[float, float] = (0.0, 1.0)
 
-    parameters: ClassVar[tuple[str, ...]] = ("mean", "variance")
-    positive: ClassVar[tuple[str, ...]] = ("variance",)
-    constants: ClassVar[int] = Normal.constants
     hyperparameters: ClassVar[tuple[str, ...]] = ("location", "spread", "rate")
-
-    log_f = Normal.log_f
-    sample = Normal.sample
-    prepare = Normal.prepare
-    cdf = Normal.cdf
-    mass = Normal.mass
-    central_moments = Normal.central_moments
-    sample_between = Normal.sample_between
 
     def __post_init__(self) -> None:
         check_interval(self, "bounds")

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
-from privmix.kernels.base import Kernel
-from privmix.kernels.normal import Normal
+from privmix.kernels.normal_kernel import NormalKernel
 from privmix.numerics import normal
 from privmix.numerics.incomplete_gamma import log_gamma_p, truncated_gamma
 from privmix.parts.checks import check_number, check_positive
 
 
 @dataclass(frozen=True)
-class NoisyNormal(Kernel):
+class NoisyNormal(NormalKernel):
     """Normal components N(μ, σ²) with a Normal-Inverse-Gamma prior on (μ, τ²), where τ² = σ² + noise² ≥ noise².
 
     Under the Gaussian mechanism with standard deviation `noise`, a released record has variance τ², so this base
@@ -34,18 +32,6 @@ class NoisyNormal(Kernel):
     precision_scale: float = 0.1
     shape: float = 3.0
     rate: float = 3.0
-
-    parameters: ClassVar[tuple[str, ...]] = ("mean", "variance")
-    positive: ClassVar[tuple[str, ...]] = ("variance",)
-    constants: ClassVar[int] = Normal.constants
-
-    log_f = Normal.log_f
-    sample = Normal.sample
-    prepare = Normal.prepare
-    cdf = Normal.cdf
-    mass = Normal.mass
-    central_moments = Normal.central_moments
-    sample_between = Normal.sample_between
 
     def __post_init__(self) -> None:
         check_number(self, "mean")

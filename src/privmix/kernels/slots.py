@@ -1,4 +1,7 @@
-"""Slots through which samplers reach a kernel, whatever the shape of its y and of its base measure."""
+"""Slots of a kernel: the names by which generic code reaches it, whatever the shape of its y and of its base measure.
+
+The last six are filled where a kernel gives, or lets derive, what they stand for: ask ``kernel.has("cdf")``.
+"""
 
 from __future__ import annotations
 
@@ -63,3 +66,33 @@ def parameter_count():
 @slot
 def log_scale(p):
     """Return whether parameter p moves on the log scale."""
+
+
+@slot
+def cdf(kernel, y, theta):
+    """Return P(Y ≤ y|θ)."""
+
+
+@slot
+def mass(kernel, lower, upper, theta):
+    """Return P(lower < Y ≤ upper|θ), accurate in both tails where the kernel gives it."""
+
+
+@slot
+def lower_tail(kernel, y, theta):
+    """Return P(Y ≤ y|θ), accurate where it is small."""
+
+
+@slot
+def upper_tail(kernel, y, theta):
+    """Return P(Y > y|θ), accurate where it is small if the kernel gives its mass."""
+
+
+@slot
+def sample_between(kernel, rng, theta, lower, upper):
+    """Draw Y given that it lies between lower and upper."""
+
+
+@slot
+def central_moments(kernel, theta, out):
+    """Write mean, variance, third and fourth central moment of f(·|θ)."""

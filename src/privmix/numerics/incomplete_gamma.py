@@ -68,12 +68,6 @@ def log_gamma_p(a, x):
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def gamma_p(a, x):
-    """Return P(a, x), the regularised lower incomplete gamma function."""
-    return math.exp(log_gamma_p(a, x))
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def truncated_gamma(rng, shape, upper):
     """Draw Gamma(shape, 1) truncated to (0, upper].
 

@@ -84,27 +84,6 @@ def erfcx_positive(x):
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def mills_gap(x):
-    """Return 1/x − (1 − Φ(x))/φ(x) for x ≥ 12, accurate where the two terms agree to all digits."""
-    # (2k−1)!!/x^{2k}: 18 terms reach 1e-16 of the first at x = 12.
-    s = 1.0 / (x * x)
-    total = 1.0
-    for k in range(18, 1, -1):
-        total = 1.0 - (2 * k - 1) * s * total
-    return s * total / x
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def log_ndtr(x):
-    """Return log Φ(x), accurate in both tails."""
-    if x < -1.0:
-        return -0.5 * x * x + math.log(0.5 * erfcx_positive(-x * ROOT_HALF))
-    if x < 0.5:
-        return math.log(normal_cdf(x))
-    return math.log1p(-normal_cdf(-x))
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def normal_mass(a, b):
     """Return Φ(b) − Φ(a) for a ≤ b, with small relative error in both tails and for narrow intervals."""
     if a > 0.0:

@@ -1,28 +1,20 @@
-"""Convolutions: g(z|θ) and Y given z for pairs of a mechanism and a kernel."""
+"""Pairs: what is known of a mechanism and a kernel together. A new pair is a file and a line here."""
 
 from __future__ import annotations
 
-from privmix.kernels import Beta, HierarchicalNormal, Kernel, NoisyNormal, Normal
-from privmix.mechanisms import Gaussian, Laplace, LocalMechanism
-from privmix.pairs.base import Convolution, find_registered, register
-from privmix.pairs.cells import cells_convolution
+from privmix.kernels import Beta, NoisyNormal, Normal, NormalKernel
+from privmix.mechanisms import Gaussian, Identity, Laplace
+from privmix.pairs.base import Conjugate, Convolution, Pair
+from privmix.pairs.conjugate import GAUSSIAN_NOISY_NORMAL, IDENTITY_NORMAL
 from privmix.pairs.gaussian_normal import GAUSSIAN_NORMAL
-from privmix.pairs.identity import identity_convolution
 from privmix.pairs.laplace_beta import LAPLACE_BETA
 from privmix.pairs.laplace_normal import LAPLACE_NORMAL
+from privmix.pairs.registry import find, register
 
-__all__ = ["Convolution", "cells_convolution", "find", "register"]
+__all__ = ["Conjugate", "Convolution", "Pair", "find", "register"]
 
-for _normal in (Normal, HierarchicalNormal, NoisyNormal):
-    register(Laplace, _normal, LAPLACE_NORMAL)
-    register(Gaussian, _normal, GAUSSIAN_NORMAL)
+register(Laplace, NormalKernel, LAPLACE_NORMAL)
+register(Gaussian, NormalKernel, GAUSSIAN_NORMAL)
 register(Laplace, Beta, LAPLACE_BETA)
-
-
-def find(mechanism: LocalMechanism, kernel: Kernel) -> Convolution | None:
-    """Return the convolution of a pair: one registered for its types, else one that its hooks allow, else None."""
-    return (
-        find_registered(mechanism, kernel)
-        or identity_convolution(mechanism, kernel)
-        or cells_convolution(mechanism, kernel)
-    )
+register(Identity, Normal, IDENTITY_NORMAL)
+register(Gaussian, NoisyNormal, GAUSSIAN_NOISY_NORMAL)

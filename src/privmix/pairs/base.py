@@ -1,21 +1,20 @@
-"""A convolution: what a mechanism and a kernel give together when the confidential record is integrated out.
+"""What can be known of a mechanism and a kernel together: records, or parameters, integrated out.
 
-g(z|θ) = ∫ q(z|y) f(y|θ) dy, and the law of Y given z and θ. A pair that has them is found by its types.
+Each kind holds plain functions of (mechanism, kernel, …), compiled like hooks, and says which slots they fill.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from privmix.kernels import Kernel
-from privmix.mechanisms import LocalMechanism
-from privmix.pairs.slots import draw_given, log_g
+from privmix.pairs.slots import add, clear, draw_given, draw_posterior, log_g, log_marginal, remove
 
 
 @dataclass(frozen=True)
 class Convolution:
-    """Plain functions of (mechanism, kernel, …), compiled like hooks.
+    """The law of a released record given θ, g(z|θ) = ∫ q(z|y) f(y|θ) dy, and that of Y given z and θ.
 
     Parameters
     ----------
@@ -26,12 +25,10 @@ class Convolution:
     sample
         ``sample(mechanism, kernel, rng, z, theta)``: an exact draw of Y given z and θ.
     cdf
-        ``cdf(mechanism, kernel, z, theta)``: P(Z ≤ z|θ), where z is a number and it has a closed form.
-    gradient
-        ``gradient(mechanism, kernel, z, theta, out)``: writes ∂ log g/∂θ for each parameter into out and returns log g,
-        where that is cheap.
+        ``cdf(mechanism, kernel, z, theta)``: P(Z ≤ z|θ), where z is a number and it has a closed form. `Binned` needs
+        it where the noise is added.
     extra
-        Fillings of further slots that these functions call.
+        Hooks for further slots that these functions call.
     cost
         Rough cost of log_g, in that of the normal-Laplace pair: what `samplers.Auto` weighs moves by.
     """
@@ -40,27 +37,60 @@ class Convolution:
     log_g: Callable
     sample: Callable
     cdf: Callable | None = None
-    gradient: Callable | None = None
     extra: Mapping[Callable, Callable] = field(default_factory=dict, hash=False)
     cost: float = 1.0
 
     def hooks(self) -> dict[Callable, Callable]:
-        """Return the slots that this convolution fills."""
+        """Return the slots that this convolution fills, each with its hook."""
         return {log_g: self.log_g, draw_given: self.sample, **self.extra}
 
 
-_registered: dict[tuple[type, type], Convolution] = {}
+@dataclass(frozen=True)
+class Conjugate:
+    """The marginal of a cluster's releases, θ integrated out, on a row of `width` sufficient statistics.
+
+    ``refuses(mechanism, kernel)`` returns a reason where the parameters of the pair do not fit, else an empty text.
+    """
+
+    width: int
+    clear: Callable
+    add: Callable
+    remove: Callable
+    log_marginal: Callable
+    draw: Callable
+    refuses: Callable[[Any, Any], str]
+
+    def hooks(self) -> dict[Callable, Callable]:
+        """Return the slots that this conjugate marginal fills, each with its hook."""
+        return {
+            clear: self.clear,
+            add: self.add,
+            remove: self.remove,
+            log_marginal: self.log_marginal,
+            draw_posterior: self.draw,
+        }
 
 
-def register(mechanism: type[LocalMechanism], kernel: type[Kernel], convolution: Convolution) -> None:
-    """Make a convolution known for a pair of types (and their subclasses); a later one replaces an earlier."""
-    _registered[mechanism, kernel] = convolution
+@dataclass(frozen=True)
+class Pair:
+    """All that is known of a mechanism and a kernel together; None where it is not known.
 
+    Parameters
+    ----------
+    convolution
+        g(z|θ) and Y given z.
+    conjugate
+        The marginal of a cluster's releases.
+    masses
+        Hooks for the kernel's mass in the bins of the mechanism; empty if not known.
+    """
 
-def find_registered(mechanism: LocalMechanism, kernel: Kernel) -> Convolution | None:
-    """Return the convolution of the closest registered pair of types, or None."""
-    for m in type(mechanism).__mro__:
-        for k in type(kernel).__mro__:
-            if (m, k) in _registered:
-                return _registered[m, k]
-    return None
+    convolution: Convolution | None = None
+    conjugate: Conjugate | None = None
+    masses: Mapping[Callable, Callable] = field(default_factory=dict, hash=False)
+
+    def hooks(self) -> dict[Callable, Callable]:
+        """Return every slot that is filled, each with its hook."""
+        convolution = self.convolution.hooks() if self.convolution is not None else {}
+        conjugate = self.conjugate.hooks() if self.conjugate is not None else {}
+        return {**convolution, **conjugate, **self.masses}

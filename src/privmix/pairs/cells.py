@@ -11,21 +11,13 @@ sum so far.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 from privmix.kernels import Kernel
-from privmix.mechanisms import LocalMechanism
+from privmix.kernels.slots import lower_tail, sample_between, upper_tail
 from privmix.mechanisms.cells import cell_count, cell_edge, cell_hooks, cell_log_q
 from privmix.numerics import uniform
 from privmix.pairs.base import Convolution
-from privmix.pairs.slots import (
-    kernel_cdf,
-    kernel_mass,
-    lower_tail,
-    sample_between,
-    upper_tail,
-)
 
 # A sum of masses times e^{log q − top} below this may have lost terms that underflowed; then it is taken in logarithms.
 SAFE = 1e-280
@@ -111,84 +103,16 @@ def sample(mechanism, kernel, rng, z, theta):
     return sample_between(kernel, rng, theta, lower, upper)
 
 
-def lower_tail_of_mass(kernel, y, theta):
-    """Return P(Y ≤ y) from the kernel's mass (a slot's filling)."""
-    return kernel_mass(kernel, -math.inf, y, theta)
+def cells_convolution(mechanism: Any, kernel: Kernel) -> Convolution | None:
+    """Return the convolution of a mechanism with hooks of cells and a kernel with a distribution function, else None.
 
-
-def upper_tail_of_mass(kernel, y, theta):
-    """Return P(Y > y) from the kernel's mass (a slot's filling)."""
-    return kernel_mass(kernel, y, math.inf, theta)
-
-
-def lower_tail_of_cdf(kernel, y, theta):
-    """Return P(Y ≤ y) (a slot's filling)."""
-    return kernel_cdf(kernel, y, theta)
-
-
-def upper_tail_of_cdf(kernel, y, theta):
-    """Return P(Y > y) to the absolute precision of the distribution function (a slot's filling)."""
-    return 1.0 - kernel_cdf(kernel, y, theta)
-
-
-def bisect_between(kernel, rng, theta, lower, upper):
-    """Draw Y between lower and upper by bisection of the distribution function (a slot's filling)."""
-    low = kernel_cdf(kernel, lower, theta) if lower > -math.inf else 0.0
-    high = kernel_cdf(kernel, upper, theta) if upper < math.inf else 1.0
-    target = low + (high - low) * uniform(rng)
-    left, right = bracket(kernel, theta, target, lower, upper)
-    for _ in range(200):
-        middle = 0.5 * (left + right)
-        if middle in (left, right):
-            break
-        if kernel_cdf(kernel, middle, theta) < target:
-            left = middle
-        else:
-            right = middle
-    return right
-
-
-def bracket(kernel, theta, target, lower, upper):
-    """Return finite ends of [lower, upper] between which the distribution function passes the target."""
-    step = 1.0
-    left, right = lower, upper
-    if left == -math.inf:
-        left = min(right, 0.0) - step
-        while step < 1e300 and kernel_cdf(kernel, left, theta) > target:
-            step *= 2.0
-            left -= step
-    step = 1.0
-    if right == math.inf:
-        right = max(left, 0.0) + step
-        while step < 1e300 and kernel_cdf(kernel, right, theta) < target:
-            step *= 2.0
-            right += step
-    return left, right
-
-
-def cells_convolution(mechanism: LocalMechanism, kernel: Kernel) -> Convolution | None:
-    """Return the convolution of a mechanism with cells and a kernel with a distribution function, else None.
-
-    A mechanism has cells if it has the hooks ``cell_count(self, z)``, ``cell_edge(self, z, j)`` (the left edge of cell
-    j > 0) and ``cell_log_q(self, z, j)``. A kernel serves with ``cdf(self, y, theta)``; with
-    ``mass(self, lower, upper, theta)`` and ``sample_between(self, rng, theta, lower, upper)`` it is also accurate far
-    out and fast.
+    Parameters
+    ----------
+    mechanism, kernel
+        The parts; see `privmix.mechanisms.cells` for the hooks.
     """
-    extra, tails = cell_hooks(mechanism), kernel_hooks(kernel)
-    if tails is None or kernel.dimension > 1 or not extra:
+    extra = cell_hooks(mechanism)
+    if not extra or not kernel.has("cdf") or kernel.dimension > 1:
         return None
     cost = FEW_CELLS if mechanism.row_length is None else MANY_CELLS
-    return Convolution("piecewise constant", log_g, sample, extra={**extra, **tails}, cost=cost)
-
-
-def kernel_hooks(kernel: Kernel) -> dict[Callable, Callable] | None:
-    """Return the fillings of the tails and the truncated draw from a kernel's optional hooks, or None."""
-    mass, cdf, between = (getattr(type(kernel), name, None) for name in ("mass", "cdf", "sample_between"))
-    if mass is None and cdf is None:
-        return None
-    if mass is None:
-        fillings: dict[Callable, Any] = {kernel_cdf: cdf, lower_tail: lower_tail_of_cdf, upper_tail: upper_tail_of_cdf}
-    else:
-        fillings = {kernel_mass: mass, lower_tail: lower_tail_of_mass, upper_tail: upper_tail_of_mass}
-        fillings[kernel_cdf] = cdf or lower_tail_of_mass
-    return {**fillings, sample_between: between or bisect_between}
+    return Convolution("piecewise constant", log_g, sample, extra=extra, cost=cost)

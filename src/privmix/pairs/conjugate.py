@@ -9,44 +9,16 @@ weight of a new cluster.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-from privmix.kernels import Kernel, NoisyNormal, Normal
-from privmix.mechanisms import Gaussian, Identity, LocalMechanism
+from privmix.kernels import NoisyNormal
+from privmix.mechanisms import Gaussian
 from privmix.numerics import gamma, normal
 from privmix.numerics.incomplete_gamma import log_gamma_p, truncated_gamma
-from privmix.pairs.slots import add, clear, draw_posterior, log_marginal, remove
+from privmix.pairs.base import Conjugate
 
 # Columns of the sufficient statistics: records, their mean, their sum of squared deviations, the log marginal
 COUNT, MEAN, SQUARES, MARGINAL = 0, 1, 2, 3
-
-
-@dataclass(frozen=True)
-class Conjugate:
-    """Plain functions on a row of sufficient statistics, compiled like hooks.
-
-    ``refuses(mechanism, kernel)`` returns a reason where the parameters of the pair do not fit, else an empty text.
-    """
-
-    width: int
-    clear: Callable
-    add: Callable
-    remove: Callable
-    log_marginal: Callable
-    draw: Callable
-    refuses: Callable[[Any, Any], str]
-
-    def hooks(self) -> dict[Callable, Callable]:
-        """Return the slots that this conjugate marginal fills."""
-        return {
-            clear: self.clear,
-            add: self.add,
-            remove: self.remove,
-            log_marginal: self.log_marginal,
-            draw_posterior: self.draw,
-        }
 
 
 def clear_moments(stat):
@@ -140,23 +112,7 @@ def _same_noise(mechanism: Gaussian, kernel: NoisyNormal) -> str:
     return ""
 
 
-_MOMENTS = {"width": 4, "clear": clear_moments, "add": add_moments, "remove": remove_moments}
+_MOMENTS: dict[str, Any] = {"width": 4, "clear": clear_moments, "add": add_moments, "remove": remove_moments}
 
-_PLAIN = Conjugate(**_MOMENTS, log_marginal=plain_marginal, draw=draw_plain, refuses=_accepts)  # type: ignore[arg-type]
-_TRUNCATED = Conjugate(**_MOMENTS, log_marginal=truncated_marginal, draw=draw_truncated, refuses=_same_noise)  # type: ignore[arg-type]
-
-_conjugates: dict[tuple[type, type], Conjugate] = {(Identity, Normal): _PLAIN, (Gaussian, NoisyNormal): _TRUNCATED}
-
-
-def register_conjugate(mechanism: type[LocalMechanism], kernel: type[Kernel], conjugate: Conjugate) -> None:
-    """Make a conjugate marginal known for a pair of types (and their subclasses)."""
-    _conjugates[mechanism, kernel] = conjugate
-
-
-def find_conjugate(mechanism: LocalMechanism, kernel: Kernel) -> Conjugate | None:
-    """Return the conjugate marginal of a pair, or None."""
-    for m in type(mechanism).__mro__:
-        for k in type(kernel).__mro__:
-            if (m, k) in _conjugates:
-                return _conjugates[m, k]
-    return None
+IDENTITY_NORMAL = Conjugate(**_MOMENTS, log_marginal=plain_marginal, draw=draw_plain, refuses=_accepts)
+GAUSSIAN_NOISY_NORMAL = Conjugate(**_MOMENTS, log_marginal=truncated_marginal, draw=draw_truncated, refuses=_same_noise)

@@ -32,14 +32,4 @@ def cdf(mechanism, kernel, z, theta):
     return normal_cdf((z - theta[0]) / math.sqrt(theta[1] + mechanism.scale * mechanism.scale))
 
 
-def gradient(mechanism, kernel, z, theta, out):
-    """Write ∂ log g/∂μ and ∂ log g/∂σ²; return log g."""
-    variance = theta[1] + mechanism.scale * mechanism.scale
-    deviation = z - theta[0]
-    square = deviation * (deviation / variance)
-    out[0] = deviation / variance
-    out[1] = 0.5 * (square - 1.0) / variance
-    return -0.5 * (square + math.log(2.0 * math.pi * variance))
-
-
-GAUSSIAN_NORMAL = Convolution("normal-normal", log_g, sample, cdf, gradient)
+GAUSSIAN_NORMAL = Convolution("normal-normal", log_g, sample, cdf)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from privmix.kernels import Kernel
+from privmix.kernels.slots import cdf as kernel_cdf
 from privmix.kernels.slots import log_f
-from privmix.mechanisms import Identity, LocalMechanism
+from privmix.mechanisms import Mechanism
 from privmix.pairs.base import Convolution
-from privmix.pairs.slots import kernel_cdf
 
 
 def log_g(mechanism, kernel, z, theta):
@@ -24,11 +24,8 @@ def cdf(mechanism, kernel, z, theta):
     return kernel_cdf(kernel, z, theta)
 
 
-def identity_convolution(mechanism: LocalMechanism, kernel: Kernel) -> Convolution | None:
-    """Return the convolution of Identity with a kernel of numbers, None for another mechanism."""
-    if not isinstance(mechanism, Identity) or kernel.dimension > 1:
+def identity_convolution(mechanism: Mechanism, kernel: Kernel) -> Convolution | None:
+    """Return the convolution of a mechanism that reveals its records, numbers, with any kernel; else None."""
+    if not mechanism.reveals or kernel.dimension > 1:
         return None
-    hook = getattr(type(kernel), "cdf", None)
-    if hook is None:
-        return Convolution("no noise", log_g, sample)
-    return Convolution("no noise", log_g, sample, cdf, extra={kernel_cdf: hook})
+    return Convolution("no noise", log_g, sample, cdf if kernel.has("cdf") else None)

@@ -10,11 +10,9 @@ from __future__ import annotations
 import math
 
 from privmix.numerics import normal_cdf, uniform
-from privmix.numerics.normal_tails import ROOT_HALF, ROOT_TWO_PI, erfcx, mills_gap, normal_excess
+from privmix.numerics.normal_tails import ROOT_HALF, erfcx, normal_excess
 from privmix.pairs.base import Convolution
 
-# Where r − |d| exceeds this, g and the kernel's density agree to so many digits that their difference is expanded.
-WEAK_NOISE = 12.0
 # Beyond this many standard deviations the kernel's tail is lost beside 1: Φ(−8.5) = 1e-17.
 POINT = 8.5
 
@@ -59,31 +57,4 @@ def cdf(mechanism, kernel, z, theta):
     return tail if d < 0.0 else 1.0 - tail
 
 
-def gradient(mechanism, kernel, z, theta, out):
-    """Write ∂ log g/∂μ = (A − B)/((A + B) b) and ∂ log g/∂σ² = (1 − N(z; μ, σ²)/g)/(2b²); return log g."""
-    b = mechanism.scale
-    d, r = (z - theta[0]) / theta[2], theta[2] / b
-    top, below, above = halves(d, r)
-    total = below + above
-    if r - abs(d) > WEAK_NOISE:
-        slope, excess = weak_noise(d, r)
-        out[0] = slope / (total * ROOT_TWO_PI * b)
-        out[1] = excess / ((1.0 + excess) * 2.0 * b * b)
-    else:
-        out[0] = (below - above) / (total * b)
-        log_bell = -0.5 * max(abs(d) - r, 0.0) ** 2
-        out[1] = (1.0 - 2.0 * math.exp(log_bell) / (r * ROOT_TWO_PI * total)) / (2.0 * b * b)
-    return top + math.log(0.5 * total / b)
-
-
-def weak_noise(d, r):
-    """Return (A − B)√2π and g/N − 1 from Mills ratios 1/x − gap(x) at x = r ∓ d.
-
-    At r = 1e4 the plain differences would have eight and no digits left.
-    """
-    near, away = mills_gap(r - d), mills_gap(r + d)
-    product = (r - d) * (r + d)
-    return 2.0 * d / product - (near - away), d * d / product - 0.5 * r * (near + away)
-
-
-LAPLACE_NORMAL = Convolution("normal-Laplace", log_g, sample, cdf, gradient)
+LAPLACE_NORMAL = Convolution("normal-Laplace", log_g, sample, cdf)

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from privmix.kernels import Kernel
-from privmix.mechanisms import Histogram, Mechanism
+from privmix.mechanisms import Mechanism
 from privmix.mechanisms.cells import cell_count, cell_edge
-from privmix.pairs.cells import kernel_hooks, mass_between, right_tails
+from privmix.pairs.cells import mass_between, right_tails
 from privmix.pairs.slots import bin_masses
 
 
@@ -21,10 +21,9 @@ def masses_of_kernel(mechanism, kernel, z, theta, out):
         low, above = high, rest
 
 
-def find_masses(mechanism: Mechanism, kernel: Kernel) -> dict[Callable, Callable]:
-    """Return the fillings for a histogram and a kernel with a distribution function; empty for other pairs."""
-    tails = kernel_hooks(kernel)
-    if not isinstance(mechanism, Histogram) or tails is None or kernel.dimension > 1:
-        return {}
+def bin_masses_of(mechanism: Mechanism, kernel: Kernel) -> dict[Callable, Callable]:
+    """Return hooks for a mechanism that sees bins one by one and a kernel with a distribution function, else none."""
     cls: Any = type(mechanism)
-    return {cell_count: cls.cell_count, cell_edge: cls.cell_edge, bin_masses: masses_of_kernel, **tails}
+    if not callable(getattr(cls, "log_bin", None)) or not kernel.has("cdf") or kernel.dimension > 1:
+        return {}
+    return {cell_count: cls.cell_count, cell_edge: cls.cell_edge, bin_masses: masses_of_kernel}

@@ -1,33 +1,8 @@
-"""Slots of what is known of a mechanism and a kernel together, and of the optional hooks of kernels."""
+"""Slots of what is known of a mechanism and a kernel together."""
 
 from __future__ import annotations
 
 from privmix.jit import slot
-
-
-@slot
-def kernel_cdf(kernel, y, theta):
-    """Return P(Y ≤ y|θ)."""
-
-
-@slot
-def kernel_mass(kernel, lower, upper, theta):
-    """Return P(lower < Y ≤ upper|θ), accurate in both tails."""
-
-
-@slot
-def lower_tail(kernel, y, theta):
-    """Return P(Y ≤ y|θ)."""
-
-
-@slot
-def upper_tail(kernel, y, theta):
-    """Return P(Y > y|θ)."""
-
-
-@slot
-def sample_between(kernel, rng, theta, lower, upper):
-    """Draw Y given that it lies between lower and upper."""
 
 
 @slot

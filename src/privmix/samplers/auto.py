@@ -113,7 +113,7 @@ class Auto(base.Sampler):
         if narrow:
             # Against records that move by proposals: 1.2 times the effective draws at n = 200, .8 to 2 at n = 1000.
             return [Candidate(Slice(records="exact"), 2.0, words)]
-        if not hasattr(type(model.kernel), "log_base"):
+        if not model.kernel.has("log_base"):
             return [neal5, sliced]
         splitting = Candidate(SplitMerge(Neal5(exact=True)), 5.0, words)
         return [neal5, splitting] if ratio is not None and ratio < STRONG_NOISE_IN_SPREADS else [splitting, neal5]

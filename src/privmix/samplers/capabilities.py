@@ -55,7 +55,7 @@ def need_conjugacy(name: str, what: str, model: PrivateMixture) -> None:
 
 def need_log_base(name: str, model: PrivateMixture) -> None:
     """Refuse a walk of the parameters where the base measure has no density."""
-    if not hasattr(type(model.kernel), "log_base"):
+    if not model.kernel.has("log_base"):
         raise ValueError(
             f"{name}(update='walk') moves the parameters on the marginal likelihood, which needs "
             f"{type(model.kernel).__name__}.log_base. Give it, or use update='impute'."

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 
+from privmix.kernels.slots import sample_between
 from privmix.mechanisms.histogram import find_bin, log_bin
-from privmix.pairs.slots import bin_masses, sample_between
+from privmix.pairs.slots import bin_masses
 from privmix.samplers.moves.labels import draw_index
 
 

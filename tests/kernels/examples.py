@@ -1,7 +1,7 @@
-"""Example instances of everything that `privmix.kernels` exports, with parameters to try them at."""
+"""Examples of every kernel that `privmix.kernels` exports: a new one is picked up with its defaults."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -10,20 +10,46 @@ from privmix import kernels
 from privmix.kernels import Beta, HierarchicalNormal, Kernel, NoisyNormal, Normal
 from privmix.numerics import exponential, gamma
 
-BASES = {"Kernel"}
+#: bases to derive from are no dataclasses
+BUILT_IN = [cls for cls in (getattr(kernels, name) for name in kernels.__all__) if is_dataclass(cls)]
 NORMALS = [(0.0, 1.0), (3.0, 1e-4), (-1e3, 50.0)]
 
-EXAMPLES = {
-    "Beta": [
+#: instances and parameters chosen to be awkward; any other kernel is tried with its defaults, at draws of its base
+AWKWARD = {
+    Beta: [
         (Beta(), [(2.0, 3.0), (1.0, 1.0), (0.5, 0.5), (40.0, 3.0)]),
         (Beta(shape=3.0, rate=0.5, bounds=(-2.0, 7.0)), [(2.0, 3.0), (0.7, 5.0)]),
     ],
-    "HierarchicalNormal": [(HierarchicalNormal(), NORMALS), (HierarchicalNormal(bounds=(-2.0, 8.0)), NORMALS)],
-    "NoisyNormal": [(NoisyNormal(), NORMALS), (NoisyNormal(noise=0.5, mean=2.0, shape=4.0, rate=2.0), NORMALS)],
-    "Normal": [(Normal(), NORMALS), (Normal(mean=2.0, precision_scale=2.0, shape=4.0, rate=0.5), NORMALS)],
+    HierarchicalNormal: [(HierarchicalNormal(), NORMALS), (HierarchicalNormal(bounds=(-2.0, 8.0)), NORMALS)],
+    NoisyNormal: [(NoisyNormal(), NORMALS), (NoisyNormal(noise=0.5, mean=2.0, shape=4.0, rate=2.0), NORMALS)],
+    Normal: [(Normal(), NORMALS), (Normal(mean=2.0, precision_scale=2.0, shape=4.0, rate=0.5), NORMALS)],
 }
-ALL = [kernel for name in kernels.__all__ for kernel, _ in EXAMPLES.get(name, [])]
-CASES = [(kernel, theta) for name in kernels.__all__ for kernel, thetas in EXAMPLES.get(name, []) for theta in thetas]
+
+
+def hyper_of(kernel, rng):
+    """Return hyperparameters from their prior; of length zero where there are none."""
+    hyper = np.zeros(len(kernel.hyperparameters))
+    if len(hyper):
+        kernel.base_hyper(rng, hyper)
+    return hyper
+
+
+def drawn_parameters(kernel, count=3, seed=1):
+    """Return parameters drawn from the base measure."""
+    rng, rows = np.random.default_rng(seed), np.zeros((count, kernel.columns))
+    for row in rows:
+        hyper = hyper_of(kernel, rng)
+        kernel.base(rng, row, *([hyper] if len(hyper) else []))
+    return [tuple(row[: len(kernel.parameters)].tolist()) for row in rows]
+
+
+def examples_of(cls):
+    """Return pairs of an instance and the parameters to try it at."""
+    return AWKWARD.get(cls) or [(cls(), drawn_parameters(cls()))]
+
+
+ALL = [kernel for cls in BUILT_IN for kernel, _ in examples_of(cls)]
+CASES = [(kernel, theta) for cls in BUILT_IN for kernel, thetas in examples_of(cls) for theta in thetas]
 
 
 @dataclass(frozen=True)

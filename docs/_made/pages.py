@@ -7,13 +7,13 @@ made by the function of that name.
 import re
 from pathlib import Path
 
-from _made import rooms, slots
+from _made import hooks, rooms, slots
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = {
     "rooms.md": {"rooms": rooms.table},
-    "extend/slots.md": {"hooks": slots.hooks, "slots": slots.slots},
+    "extend/slots.md": {"hooks": hooks.hooks, "slots": slots.slots},
 }
 DRAWINGS = {"images/rooms.svg": rooms.drawing}
 MADE = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)

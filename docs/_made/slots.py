@@ -5,6 +5,9 @@ import textwrap
 from pathlib import Path
 
 from _made import rooms
+from privmix import samplers
+
+BASE = samplers.Sampler.__module__
 
 
 def declared(root):
@@ -42,14 +45,16 @@ def item(code, text):
 
 
 def slots(root):
-    """Return a list of slots for each file; those of adapters, which begin with an underscore, are left out."""
+    """Return a list of slots for each file.
+
+    Left out are those of adapters, which begin with an underscore, and those that one sampler's file keeps to itself.
+    """
+    own = {".".join(getattr(samplers, name).__module__.split(".")[:3]) for name in samplers.__all__} - {BASE}
     sections = []
     for module, line, functions in declared(root):
+        if ".".join(module.split(".")[:3]) in own:
+            continue
         rows = [row for f in functions if not f.name.startswith("_") for row in item(call(f), first_line(f))]
         if rows:
             sections += [f"### {module}", "", line, "", *rows, ""]
     return "\n".join(sections)
-
-
-def hooks(root):
-    return ""

@@ -24,7 +24,7 @@ from typing import Any
 import numba
 import numpy as np
 from numba.core.dispatcher import Dispatcher
-from numba.core.errors import NumbaError
+from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
 # Compiled code counts no references: the arrays belong to the Python caller. Measured on Neal 5: counting them takes
 # 190 ns a record-update instead of 49, and hooks lose nothing but making new arrays.
@@ -231,7 +231,7 @@ def _explain(dispatcher: Any, owner: str) -> Any:
     def call(*args: Any) -> Any:
         try:
             return dispatcher(*args)
-        except NumbaError as error:
+        except (NumbaError, UnsupportedBytecodeError) as error:  # the second: super() from Python 3.12 on
             lines = [line for line in str(error).splitlines() if line.strip()]
             text = "\n  ".join(lines[:12])
             raise CompilationError(

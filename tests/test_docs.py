@@ -1,6 +1,7 @@
 """What the documentation says can be run, and what it names exists."""
 
 import os
+import pkgutil
 import re
 import shlex
 import subprocess
@@ -17,12 +18,15 @@ from privmix import PrivateMixture, kernels, mechanisms, samplers
 from privmix.cli import app
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+GUIDES = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")]
+PAGES = [*GUIDES, *sorted((ROOT / "docs").rglob("*.md"))]
 EXAMPLES = sorted((ROOT / "docs" / "examples").glob("*.py"))
 
 PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ANY_BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TEST_NAME = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
+NAME = re.compile(r"`(privmix(?:\.[A-Za-z]\w*)+)")
+FILE = re.compile(r"`((?:src|tests|docs|benchmarks)/[\w/.-]+)")
 NEEDS_NUMPYRO = "NumPyroMixture("
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)")
 
@@ -140,6 +144,15 @@ def test_guide_quotes_refusals_as_they_are(mechanism, kernel, sampler):
 def test_links_between_files_lead_somewhere(page):
     for target in LINK.findall(page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), f"{page_name(page)} links to {target}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
+def test_names_and_files_that_a_page_gives_exist(page):
+    text = page.read_text(encoding="utf-8")
+    for name in NAME.findall(text):
+        assert pkgutil.resolve_name(name) is not None, name
+    for path in FILE.findall(text):
+        assert (ROOT / path).exists(), f"{path} does not exist"
 
 
 def test_version_is_the_same_everywhere():

@@ -14,7 +14,6 @@ HELD_BY_HAND = [ROOT / ".pre-commit-config.yaml", ROOT / ".github" / "workflows"
 
 TARGET = re.compile(r"^([a-z][\w-]*):", re.MULTILINE)
 MAKE = re.compile(r"\bmake ((?:[a-z][a-z-]*(?= |`|$)\s?)+)", re.MULTILINE)
-LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)")
 
 
 WIDEST_LINE, WIDEST_ROW = 120, 140  # columns: what an editor and a diff beside another show
@@ -100,12 +99,6 @@ def test_forms_are_those_that_the_guides_send_people_to():
     names = {yaml.safe_load(path.read_text(encoding="utf-8"))["name"] for path in FORMS}
     assert names == {"A wrong posterior", "A new part"}
     assert 'the form "A wrong posterior"' in " ".join(read("SECURITY.md").split())
-
-
-@pytest.mark.parametrize("path", GUIDES, ids=name)
-def test_files_that_a_guide_links_to_exist(path):
-    for target in LINK.findall(path.read_text(encoding="utf-8")):
-        assert (path.parent / target).exists(), f"{name(path)} links to {target}"
 
 
 def test_readme_says_what_is_out_of_scope():

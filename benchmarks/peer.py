@@ -54,7 +54,7 @@ def fitter(method: str, n: int, warmup: int, draws: int):
     """Return a function of a seed that fits and returns the density at the points in every draw."""
     from privmix import PrivateMixture, fit
     from privmix.baselines import NumPyroMixture
-    from privmix.studies.laplace.cell import KERNEL, data
+    from privmix.studies.laplace import KERNEL, data
 
     _, z, mechanism = data(n, 10.0, 0)
     if method == PEER:

@@ -8,9 +8,8 @@ from scipy import integrate, stats
 
 import privmix
 from privmix import mechanisms
-from privmix.studies.donors.cell import kernel_for, mechanism_at
-from privmix.studies.donors.data import COUNTS, EDGES, HISTOGRAM, synthetic_donors
-from privmix.studies.laplace.cell import KERNEL, prior_density
+from privmix.studies.donors import BOUNDS, COUNTS, EDGES, HISTOGRAM, MECHANISMS, empirical_base, synthetic_donors
+from privmix.studies.laplace import KERNEL, prior_density
 from privmix.studies.shared.fits import coverage
 from privmix.studies.shared.measures import adjusted_rand_index, clusters_ess, hellinger, l1_error, spread_draws
 from privmix.studies.shared.targets import THREE_BETAS, THREE_NORMALS
@@ -86,17 +85,17 @@ def test_synthetic_donors_have_the_published_histogram_and_budget():
     np.testing.assert_array_equal(np.histogram(y, EDGES)[0], COUNTS)
     assert COUNTS.sum() == len(y) == 100
     for name in ("laplace", "gaussian"):
-        mechanism = mechanism_at(name, 17.8)
+        mechanism = MECHANISMS[name].use(rho=17.8, bounds=BOUNDS)
         assert mechanism.scale == pytest.approx(3.11 / np.sqrt(2 * 17.8))
 
 
 def test_empirical_base_measure_has_the_moments_that_the_paper_asks_for():
     z = np.random.default_rng(1).normal(5.0, 1.3, 100)
-    kernel = kernel_for(z, mechanism_at("gaussian", 17.8), "neal5")
-    law = stats.invgamma(kernel.shape, scale=kernel.rate)
+    base = empirical_base(z)
+    law = stats.invgamma(base["shape"], scale=base["rate"])
     assert law.mean() == pytest.approx(0.5 * np.var(z, ddof=1))
     assert law.var() == pytest.approx(0.5)
-    assert kernel.mean == pytest.approx(z.mean())
+    assert base["mean"] == pytest.approx(z.mean())
 
 
 def test_fewer_draws_are_evenly_spaced_and_keep_the_rest():

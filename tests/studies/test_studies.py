@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from privmix.cli import app
 from privmix.studies import Results, find_study, run_study, study_names
-from privmix.studies.laplace.cell import data
+from privmix.studies.laplace import data
 from privmix.studies.runner import Result, draw_figures
 from privmix.studies.runner.run import in_order
 from privmix.studies.shared.tables import write_tables
@@ -146,7 +146,7 @@ def test_command_line_runs_goes_on_and_draws(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nothing"], "there is no study 'nothing'. There are laplace, wavelet"),
+        (["nothing"], "there is no study 'nothing'. There are accuracy, donors, gaussian, global, laplace"),
         (["laplace", "--set", "draws"], "--set needs NAME=VALUE"),
         (["laplace", "--set", "colour=red"], "the study has no setting 'colour'; it has replicates, draws"),
         (["laplace", "--figures-only", "--small"], "it takes --output alone"),

@@ -7,16 +7,25 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Self
 
+from privmix.parts.checks import check_count
+
 Coordinates = dict[str, Any]
 
 
-def grid(default: Any) -> Any:
+def grid(default: Any, axis: str = "") -> Any:
     """Return a field that says which cells there are, and changes none of them.
 
     Such a field may differ when a study is taken up again: finished cells stay, new ones are added. A cell function
     must not read it. Every other field is a setting of the cells, and a study that was begun keeps its settings.
+
+    Parameters
+    ----------
+    default
+        Its value.
+    axis
+        The coordinate whose values it lists; empty where `cells` reads it in another way.
     """
-    return field(default=default, metadata={"grid": True})
+    return field(default=default, metadata={"grid": True, "axis": axis})
 
 
 def product(**axes: Iterable[Any]) -> list[Coordinates]:
@@ -26,7 +35,7 @@ def product(**axes: Iterable[Any]) -> list[Coordinates]:
 
 @dataclass(frozen=True)
 class Configuration:
-    """The sizes of a study; a subclass adds its own and says which cells they span.
+    """The sizes of a study; a subclass adds its own.
 
     Parameters
     ----------
@@ -37,8 +46,12 @@ class Configuration:
     replicates: int = grid(50)
 
     def cells(self) -> list[Coordinates]:
-        """Return the coordinates of every cell: numbers and short names."""
-        raise NotImplementedError
+        """Return the coordinates of every cell: numbers and short names.
+
+        Unless a subclass says otherwise, all combinations of its axes, in the order of its fields, and replicates.
+        """
+        axes = {one.metadata["axis"]: getattr(self, one.name) for one in fields(self) if one.metadata.get("axis")}
+        return product(**axes, replicate=range(self.replicates))
 
     @classmethod
     def small(cls) -> Self:
@@ -86,6 +99,6 @@ def _fit(name: str, value: Any, model: Any) -> Any:
         return float(value)
     if model is not None and type(value) is not type(model):
         raise ValueError(f"{name} must be like {model!r}, of type {type(model).__name__}; got {value!r}.")
-    if isinstance(model, int) and not isinstance(model, bool) and value < 1:
-        raise ValueError(f"{name} must be a whole number of at least 1; got {value!r}.")
+    if isinstance(model, int) and not isinstance(model, bool):
+        check_count(name, value, 1)
     return value

@@ -47,6 +47,20 @@ class ChainConfiguration(Configuration):
         return {"draws": self.draws, "warmup": warmup, "thin": self.thin, "chains": self.chains}
 
 
+# Chains of a miniature of `DefaultChains`.
+SHORT: dict[str, Any] = {"draws": 200, "thin": 1, "chains": 2, "warmup": 200}
+
+
+@dataclass(frozen=True)
+class DefaultChains(ChainConfiguration):
+    """Chains as `privmix.fit` has them by default."""
+
+    draws: int = 2000
+    thin: int = 5
+    chains: int = 4
+    warmup: int | None = 2000
+
+
 def sample(
     model: PrivateMixture,
     z: np.ndarray,
@@ -87,6 +101,12 @@ def record(posterior: Posterior, target: Target, points: int) -> dict[str, Any]:
         "lower": density["lower"].values,
         "upper": density["upper"].values,
     }
+
+
+def edge_mass(mean: np.ndarray) -> float:
+    """Return the share of the outermost fiftieths, where the paper's estimates heap mass; three betas have < .01."""
+    last, mass = max(1, len(mean) // 50), mean / mean.sum()
+    return float(mass[:last].sum() + mass[-last:].sum())
 
 
 def coverage(density: Any, target: Target, grid: np.ndarray) -> float:

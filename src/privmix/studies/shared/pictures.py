@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from privmix.plots import save_figure
-from privmix.plots.style import LINES, TRUTH_COLOUR, TRUTH_LINE, line_style
+from privmix.plots.style import LINES, RELEASE_EDGE, TRUTH_COLOUR, TRUTH_LINE, line_style
+from privmix.studies.shared.targets import Target
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from privmix.studies.runner import Result, Results
 
 MARKERS = "osD^vP"
+# What the horizontal axis of curves over a coordinate is called.
+LABELS = {"epsilon": "ε", "records": "records"}
 # Inches that an entry of a legend takes beside its text, and for a letter.
 ENTRY, LETTER = 0.85, 0.075
 
@@ -29,8 +32,24 @@ def panels(rows: int, columns: int, *, width: float = 3.0, height: float = 2.4, 
     return figure.subplots(rows, columns, squeeze=False, **shared)
 
 
+def wrapped_panels(count: int, columns: int, **options: Any) -> np.ndarray:
+    """Return Axes for so many panels, row by row; those left over in the last row are hidden."""
+    axes = panels(-(-count // columns), min(columns, count), **options)
+    for left in axes.flat[count:]:
+        left.set_visible(False)
+    return axes
+
+
 def draw_medians(
-    axes: Axes, results: Results, over: str, what: str, by: str, names: dict[str, str], *, spread: bool = True
+    axes: Axes,
+    results: Results,
+    over: str,
+    what: str,
+    by: str,
+    names: Mapping[Any, str],
+    *,
+    ticks: Sequence[float],
+    spread: bool = True,
 ) -> None:
     """Draw medians over replicates against a coordinate, a curve for each value of another, bars from 10% to 90%."""
     for index, (value, name) in enumerate(names.items()):
@@ -45,14 +64,15 @@ def draw_medians(
         if spread and max(len(cell) for cell in cells) > 1:
             ends = np.array([[cell.quantile(what, p) for cell in cells] for p in (0.1, 0.9)])
             axes.vlines(xs, *ends, color=style["color"], linewidth=0.8, alpha=0.6)
-
-
-def log_axis(axes: Axes, values: Sequence[float], label: str) -> None:
-    """Make the horizontal axis logarithmic with a tick at each value."""
     axes.set_xscale("log")
-    axes.set_xticks(list(values), [f"{value:g}" for value in values])
+    axes.set_xticks(list(ticks), [f"{tick:g}" for tick in ticks])
     axes.minorticks_off()
-    axes.set_xlabel(label)
+    axes.set_xlabel(LABELS[over])
+
+
+def draw_uniform(axes: Axes, target: Target) -> None:
+    """Draw the L1 error of the uniform density."""
+    axes.axhline(target.uniform_error(), color=RELEASE_EDGE, linewidth=1.0, label="uniform density")
 
 
 def draw_density(axes: Axes, grid: np.ndarray, result: Result | None, index: int, label: str, *, band: bool) -> None:
@@ -73,6 +93,64 @@ def draw_truth(axes: Axes, grid: np.ndarray, truth: np.ndarray) -> None:
     axes.plot(grid, truth, color=TRUTH_COLOUR, linestyle=TRUTH_LINE, linewidth=1.2, label="truth", zorder=4)
     axes.set_ylim(0.0, 1.6 * float(truth.max()))
     axes.set_xlim(grid[0], grid[-1])
+
+
+# Coordinates of the cell that a curve shows, by the curve's name.
+Curves = Mapping[str, Mapping[str, Any]]
+
+
+def draw_density_row(results: Results, target: Target, curves: Curves, title: str, path: Path) -> None:
+    """Write the posterior means of one data set, a panel for each ε."""
+    epsilons, grid = results.axis("epsilon"), target.grid(results.configuration.points)
+    axes = panels(1, len(epsilons), sharey=True)
+    for panel, epsilon in zip(axes[0], epsilons, strict=True):
+        for index, (name, chosen) in enumerate(curves.items()):
+            draw_density(panel, grid, results.first(epsilon=epsilon, **chosen), index, name, band=False)
+        draw_truth(panel, grid, target.density(grid))
+        panel.set_title(f"ε = {epsilon:g}", fontsize="medium")
+        panel.set_xlabel("y")
+    axes[0, 0].set_ylabel("density")
+    finish(axes, title, results, path)
+
+
+def draw_density_table(
+    results: Results,
+    target: Target,
+    down: str,
+    names: Mapping[Any, str],
+    curves: Curves,
+    title: str,
+    path: Path,
+    **labels: Any,
+) -> None:
+    """Write the posterior means of one data set, a row for each value of a coordinate and a column for each ε.
+
+    Parameters
+    ----------
+    results, target
+        What was found, and the truth.
+    down, names
+        Coordinate of the rows, and the label of each.
+    curves
+        What is drawn; the first has its band.
+    title, path
+        Of the figure.
+    labels
+        How the rows' labels are written.
+    """
+    values, epsilons = results.axis(down), results.axis("epsilon")
+    grid = target.grid(results.configuration.points)
+    axes = panels(len(values), len(epsilons), height=1.7 if labels else 1.9, sharex=True, sharey=True)
+    for i, value in enumerate(values):
+        for panel, epsilon in zip(axes[i], epsilons, strict=True):
+            for index, (name, chosen) in enumerate(curves.items()):
+                result = results.first(epsilon=epsilon, **{down: value}, **chosen)
+                draw_density(panel, grid, result, index, name, band=index == 0)
+            draw_truth(panel, grid, target.density(grid))
+        axes[i, 0].set_ylabel(names[value], **labels)
+    for panel, epsilon in zip(axes[0], epsilons, strict=True):
+        panel.set_title(f"ε = {epsilon:g}", fontsize="medium")
+    finish(axes, title, results, path)
 
 
 def finish(axes: np.ndarray, title: str, results: Results, path: Path) -> None:

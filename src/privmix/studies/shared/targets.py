@@ -7,6 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
+from privmix.mechanisms import Mechanism
+from privmix.studies.runner import derive_seed
+
 
 @dataclass(frozen=True)
 class Target:
@@ -32,6 +35,18 @@ class Target:
                 here = outside[label[outside] == k]
                 y[here] = component.rvs(size=here.size, random_state=rng)
         return y, label
+
+    def release(
+        self, name: str, mechanism: Mechanism, *, records: int, replicate: int
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the records of a data set, the component of each, and their release.
+
+        Whatever the mechanism, a data set of that name, size and replicate has the same records, and the same noise in
+        units of its scale: comparisons are paired.
+        """
+        of_records, of_noise = derive_seed(name, records=records, replicate=replicate).spawn(2)
+        y, label = self.draw(np.random.default_rng(of_records), records)
+        return y, label, mechanism.privatize(y, seed=of_noise)
 
     def density(self, grid: np.ndarray) -> np.ndarray:
         """Return the density at each point."""

@@ -31,7 +31,7 @@ test-long: $(SETUP_TEST)  ## the long statistical runs; the record of the last o
 	PRIVMIX_RECORD=tests/long/RECORD.md $(BIN)/pytest -n 2 --dist worksteal -m long
 
 studies-small: $(SETUP_TEST)  ## the miniature of every study, with its figures, into studies-small/; test-long runs them too
-	for study in laplace wavelet gaussian donors mechanisms global accuracy; do \
+	for study in $$($(BIN)/python -c "from privmix.studies import study_names; print(*study_names())"); do \
 		$(BIN)/privmix study $$study --small --workers 2 --output studies-small/$$study || exit 1; \
 	done
 

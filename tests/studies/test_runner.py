@@ -4,13 +4,14 @@ import csv
 import hashlib
 import json
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
 import toy_study
 
-from privmix.studies import Results, configure, derive_seed, draw_figures, run_study
+from privmix.studies import Configuration, Results, configure, derive_seed, draw_figures, grid, run_study
 from privmix.studies.runner import Store
 from privmix.studies.runner.run import in_order
 from privmix.studies.runner.seeds import cell_name
@@ -173,6 +174,25 @@ def test_order_is_by_replicate_and_mixed_within():
     assert [cell["scale"] for cell in ordered[:8]] != sorted(cell["scale"] for cell in ordered[:8])
     with pytest.raises(ValueError, match="more than once"):
         in_order([{"a": 1}, {"a": 1.0}])
+
+
+@dataclass(frozen=True)
+class Axes(Configuration):
+    replicates: int = grid(2)
+    names: tuple[str, ...] = grid(("b", "a"), "name")
+    few: tuple[int, ...] = grid((1,))
+    scales: tuple[float, ...] = grid((1.0, 2.0), "scale")
+
+
+def test_cells_are_all_combinations_of_the_axes_unless_said_otherwise():
+    cells = Axes().cells()
+    assert cells[:3] == [
+        {"name": "b", "scale": 1.0, "replicate": 0},
+        {"name": "b", "scale": 1.0, "replicate": 1},
+        {"name": "b", "scale": 2.0, "replicate": 0},
+    ]
+    assert len(cells) == 8
+    assert set(Axes().settings()) == set(), "an axis is no setting of a cell"
 
 
 def test_settings_are_checked():

@@ -31,8 +31,9 @@ CELLS = {
 NUMBERS = {"acceptance", "ess", "r_hat", "clusters", "l1", "covered"}
 
 
-def test_every_study_has_a_cell_here():
+def test_every_study_is_found_by_its_file_and_has_a_cell_here():
     assert set(CELLS) == set(study_names())
+    assert all(find_study(name).name == name for name in study_names())
 
 
 @pytest.mark.parametrize("name", CELLS)

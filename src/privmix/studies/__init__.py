@@ -1,4 +1,4 @@
-"""Simulation studies: those of the paper and more, each a folder, and the runner that serves any.
+"""Simulation studies: those of the paper and more, each a file, and the runner that serves any.
 
 ``privmix study list`` names them.
 """

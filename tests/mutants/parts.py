@@ -66,7 +66,7 @@ def part_bugs() -> list[Mutant]:
         ),
         one(
             "random walk on the log scale without the Jacobian",
-            random_walk_file.random_walk,
+            random_walk_file.walk,
             "(step if log_scale(p) else 0.0)",
             "0.0",
             WALKED,

@@ -9,6 +9,7 @@ from typing import ClassVar
 from privmix.kernels.base import Kernel
 from privmix.numerics import beta_logs, exponential, gamma, log_beta, uniform
 from privmix.numerics.incomplete_beta import beta_inc, beta_tails, log_beta_inc, log_beta_inc_inverse, logit_parts
+from privmix.numerics.slice_step import make_slice_step
 from privmix.parts.checks import check_interval, check_positive
 
 # The outermost EDGE of the unit interval at either end is one cell: y there is stored as the cell's middle and has the
@@ -156,8 +157,8 @@ class Beta(Kernel):
         sums = (float(len(ys)), sum_log, sum_log_rest, float(edges_low), float(edges_high))
         width = 4.0 / math.sqrt(1.0 + len(ys))
         for _ in range(2):
-            place = slice_step(rng, place, size, 0, width, sums, self.shape, self.rate)
-            size = slice_step(rng, place, size, 1, width, sums, self.shape, self.rate)
+            place = slice_shape((place, size, 0, sums, self.shape, self.rate), rng, place, width)
+            size = slice_shape((place, size, 1, sums, self.shape, self.rate), rng, size, width)
         theta[0] = math.exp(size - math.log1p(math.exp(-place)))
         theta[1] = math.exp(size - math.log1p(math.exp(place)))
 
@@ -216,31 +217,15 @@ def log_odds(x, rest):
     return math.log(x) - math.log(rest) if rest > 0.0 else 800.0
 
 
-def slice_step(rng, place, size, axis, width, sums, shape, rate):
-    """Return a slice-sampling update of one coordinate: stepping out by `width`, then shrinking."""
-    start = place if axis == 0 else size
-    level = shapes_log_density(place, size, sums, shape, rate) - exponential(rng)
-    low = start - width * uniform(rng)
-    high = low + width
-    while height(low, place, size, axis, sums, shape, rate) > level:
-        low -= width
-    while height(high, place, size, axis, sums, shape, rate) > level:
-        high += width
-    while True:
-        point = low + (high - low) * uniform(rng)
-        if height(point, place, size, axis, sums, shape, rate) > level or point == start:
-            return point
-        if point < start:
-            low = point
-        else:
-            high = point
-
-
-def height(value, place, size, axis, sums, shape, rate):
-    """Return the log density with one coordinate replaced by a value."""
+def height(about, value):
+    """Return the log density with one of the two coordinates, logit a/(a+b) or log(a+b), replaced by a value."""
+    place, size, axis, sums, shape, rate = about
     if axis == 0:
         return shapes_log_density(value, size, sums, shape, rate)
     return shapes_log_density(place, value, sums, shape, rate)
+
+
+slice_shape = make_slice_step(height)
 
 
 def shapes_log_density(place, size, sums, shape, rate):

@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 
 from privmix.mechanisms.histogram import log_bin
-from privmix.numerics import exponential, uniform_index
+from privmix.numerics import uniform_index
+from privmix.numerics.slice_step import make_slice_step
 
 
 def update_counts(parts, data, state, rng):
@@ -22,35 +23,22 @@ def update_counts(parts, data, state, rng):
 
 
 def exchange_records(parts, data, state, rng, j, k):
-    """Redraw the counts of bins j and k given their sum (Neal 2003: stepping out and shrinking, on whole numbers)."""
+    """Redraw the counts of bins j and k given their sum."""
     total, place = state.counts[j] + state.counts[k], state.counts[j]
     if total == 0.0:
         return
     share = state.chance[j] / max(state.chance[j] + state.chance[k], 1e-300)
-    level = exchange_target(parts, data, state, j, k, total, place) - exponential(rng)
     width = 1 + int(min(3.0 * state.reach[j], math.sqrt(total * share * (1.0 - share))))
-    left = place - uniform_index(rng, width)
-    right = left + width - 1
-    while left >= 0.0 and exchange_target(parts, data, state, j, k, total, left) >= level:
-        left -= width
-    while right <= total and exchange_target(parts, data, state, j, k, total, right) >= level:
-        right += width
-    while True:
-        tried = left + uniform_index(rng, int(right - left) + 1)
-        if tried == place or exchange_target(parts, data, state, j, k, total, tried) >= level:
-            break
-        if tried < place:
-            left = tried + 1
-        else:
-            right = tried - 1
+    moved = slice_count((parts, data, state, j, k, total), rng, place, width)
     # tune[0] is the gain, 0 after warm-up. Where the release is exact the counts move by far less than the binomial.
-    state.reach[j] += state.tune[0] * (abs(tried - place) - state.reach[j])
-    state.counts[j] = tried
-    state.counts[k] = total - tried
+    state.reach[j] += state.tune[0] * (abs(moved - place) - state.reach[j])
+    state.counts[j] = moved
+    state.counts[k] = total - moved
 
 
-def exchange_target(parts, data, state, j, k, total, place):
+def exchange_target(about, place):
     """Return the log weight of `place` of the records in bin j and the others in bin k."""
+    parts, data, state, j, k, total = about
     if place < 0.0 or place > total:
         return -math.inf
     other = total - place
@@ -60,3 +48,6 @@ def exchange_target(parts, data, state, j, k, total, place):
     if other > 0.0:
         value += other * math.log(max(state.chance[k], 1e-300))
     return value - math.lgamma(place + 1.0) - math.lgamma(other + 1.0)
+
+
+slice_count = make_slice_step(exchange_target, whole=True)

@@ -15,9 +15,10 @@ from __future__ import annotations
 import math
 
 from privmix.jit import slot
-from privmix.kernels.random_walk import TARGET
 from privmix.kernels.slots import log_base, log_scale, parameter_count, prepare
-from privmix.numerics import binomial, exponential, normal, uniform, uniform_index
+from privmix.numerics import binomial, normal, uniform
+from privmix.numerics.slice_step import make_slice_step
+from privmix.numerics.walk import accepts, tune_step
 from privmix.priors.slots import log_stick_density
 from privmix.samplers.moves.atoms import copy_row
 from privmix.samplers.moves.sticks import STICKS
@@ -111,17 +112,15 @@ def move_parameter(parts, data, state, rng, n, h, p, current):
             state.trial[b] = state.chance[b] + state.weight[h] * (state.fresh[b] - state.row[h, b])
         value = log_likelihood(state.counts, state.trial)
         log_ratio += value - current
-    if exponential(rng) > -log_ratio:
+    if accepts(rng, log_ratio):
         take_trial(state)
         for b in range(len(state.counts)):
             state.row[h, b] = state.fresh[b]
         current = value
     else:
         copy_row(state.theta, h, state.scratch, 0)
-    rate = math.exp(min(0.0, log_ratio)) if log_ratio == log_ratio else 0.0
-    # tune[0] is the gain, 0 after warm-up; the atoms of a sweep share one step size, so each counts a little.
-    state.walk[p] += 0.3 * state.tune[0] * (rate - TARGET)
-    return current, rate
+    # The atoms of a sweep share one step size, so each counts a little.
+    return current, tune_step(state.walk, p, log_ratio, 0.3 * state.tune[0], 1.0)
 
 
 def shift(theta, p, step):
@@ -172,7 +171,9 @@ def move_sticks(parts, state, rng, n):
         log_stick = math.log(max(state.weight[h], LEAST_CHANCE)) - (state.log_old[h - 1] if h > 0 else 0.0)
         log_rest = state.log_old[h] - (state.log_old[h - 1] if h > 0 else 0.0)
         if n * math.exp(log_left) >= LEAST_EXPECTED_RECORDS and is_moved(rng, h):
-            log_stick, log_rest = slice_stick(parts, state, rng, n, h, log_left, log_stick, log_rest)
+            width = 4.0 / math.sqrt(1.0 + n * math.exp(log_left))
+            logit = slice_stick((parts, state, h, log_left), rng, log_stick - log_rest, width)
+            log_stick, log_rest = log_shares(logit)
         state.weight[h] = math.exp(log_left + log_stick)
         for b in range(len(state.counts)):
             state.fresh[b] += state.weight[h] * state.row[h, b]
@@ -201,52 +202,27 @@ def fill_rests(state):
             state.rest[h - 1, b] = share * state.row[h, b] + left * state.rest[h, b]
 
 
-def slice_stick(parts, state, rng, n, h, log_left, log_stick, log_rest):
-    """Draw ν_h by slice sampling of its logit (Neal 2003: stepping out, then shrinking); return its two logs."""
-    place = log_stick - log_rest
-    level = stick_target(parts, state, h, log_left, place) - exponential(rng)
-    width = 4.0 / math.sqrt(1.0 + n * math.exp(log_left))
-    left = place - width * uniform(rng)
-    right = left + width
-    steps = uniform_index(rng, MOST_STEPS_OUT)  # a limit on the steps keeps the move reversible only if split at random
-    for _ in range(steps):
-        if stick_target(parts, state, h, log_left, left) < level:
-            break
-        left -= width
-    for _ in range(MOST_STEPS_OUT - 1 - steps):
-        if stick_target(parts, state, h, log_left, right) < level:
-            break
-        right += width
-    while True:
-        tried = left + (right - left) * uniform(rng)
-        if right - left < 1e-12 * (1.0 + abs(place)):
-            tried = place
-        if tried == place or stick_target(parts, state, h, log_left, tried) >= level:
-            break
-        if tried < place:
-            left = tried
-        else:
-            right = tried
-    return log_shares(tried)
-
-
-def log_shares(place):
+def log_shares(logit):
     """Return (log ν, log(1 − ν)) of a logit."""
-    if place > 0.0:
-        log_stick = -math.log1p(math.exp(-place))
-        return log_stick, log_stick - place
-    log_rest = -math.log1p(math.exp(place))
-    return log_rest + place, log_rest
+    if logit > 0.0:
+        log_stick = -math.log1p(math.exp(-logit))
+        return log_stick, log_stick - logit
+    log_rest = -math.log1p(math.exp(logit))
+    return log_rest + logit, log_rest
 
 
-def stick_target(parts, state, h, log_left, place):
+def stick_target(about, logit):
     """Return the log posterior of stick h, in its logit, given everything else."""
-    log_stick, log_rest = log_shares(place)
+    parts, state, h, log_left = about
+    log_stick, log_rest = log_shares(logit)
     mine, others = math.exp(log_left + log_stick), math.exp(log_left + log_rest)
     for b in range(len(state.counts)):
         state.trial[b] = state.fresh[b] + mine * state.row[h, b] + others * state.rest[h, b]
     prior = log_stick_density(parts.prior, state.concentration[0], h, log_stick, log_rest)
     return prior + log_likelihood(state.counts, state.trial)
+
+
+slice_stick = make_slice_step(stick_target, most_steps=MOST_STEPS_OUT)
 
 
 def allocate_counts(state, rng):

@@ -10,12 +10,14 @@ from __future__ import annotations
 import math
 
 from privmix.jit import slot
-from privmix.kernels.random_walk import TARGET
 from privmix.kernels.slots import log_base, log_scale, parameter_count, prepare
 from privmix.mechanisms.base import at_record
-from privmix.numerics import exponential, normal
+from privmix.numerics.walk import make_walk
 from privmix.pairs.slots import draw_given, log_g
 from privmix.samplers.moves.atoms import group_records, update_atoms
+
+# Passes over the parameters of an atom in each sweep.
+PASSES_OVER_AN_ATOM = 2
 
 
 @slot
@@ -42,37 +44,24 @@ def walk_parameters(parts, data, state, rng, rows):
     for h in range(rows):
         if state.size[h] > 0:
             first = state.offset[h]
-            walk_atom(parts, data, state, rng, h, state.order[first : first + state.size[h]])
+            members = state.order[first : first + state.size[h]]
+            # The clusters of a sweep share one step size, so each counts a little.
+            walk_atom(
+                (parts, data, state, members),
+                parts.kernel,
+                rng,
+                state.theta[h],
+                PASSES_OVER_AN_ATOM,
+                len(members),
+                state.walk,
+                state.tune[0],
+                math.sqrt(state.cursor[0]),
+            )
 
 
-def walk_atom(parts, data, state, rng, h, members):
-    """Move each parameter of one atom in turn, a few times; steps are tuned in warm-up and shrink with 1/√n_h."""
-    theta = state.theta[h]
-    current = marginal_target(parts, data, state, theta, members)
-    for step_index in range(PASSES_OVER_AN_ATOM * parameter_count()):
-        p = step_index % parameter_count()
-        old = theta[p]
-        step = math.exp(state.walk[p]) * normal(rng) / math.sqrt(1.0 + len(members))
-        theta[p] = old * math.exp(step) if log_scale(p) else old + step
-        prepare(parts.kernel, theta)
-        proposed = marginal_target(parts, data, state, theta, members)
-        log_ratio = proposed - current + (step if log_scale(p) else 0.0)
-        if exponential(rng) > -log_ratio:
-            current = proposed
-        else:
-            theta[p] = old
-            prepare(parts.kernel, theta)
-        rate = math.exp(min(0.0, log_ratio)) if log_ratio == log_ratio else 0.0
-        # tune[0] is the gain, 0 after warm-up; the clusters of a sweep share one step size, so each counts a little.
-        state.walk[p] += state.tune[0] * (rate - TARGET) / math.sqrt(state.cursor[0])
-
-
-# Passes over the parameters of an atom in each sweep.
-PASSES_OVER_AN_ATOM = 2
-
-
-def marginal_target(parts, data, state, theta, members):
+def marginal_target(about, theta):
     """Return log G₀(θ) + Σ log g(z_i|θ) over the members of a cluster."""
+    parts, data, state, members = about
     total = log_base(parts.kernel, theta, state.hyper)
     if total == -math.inf:
         return total
@@ -80,3 +69,6 @@ def marginal_target(parts, data, state, theta, members):
         i = members[k]
         total += log_g(at_record(parts.mechanism, i), parts.kernel, data.z[i], theta)
     return total
+
+
+walk_atom = make_walk(marginal_target, prepare, parameter_count, log_scale)

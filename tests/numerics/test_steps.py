@@ -1,0 +1,88 @@
+"""The Metropolis walk and the slice step leave their target unchanged: exact draws stay exact draws, step by step."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from privmix.numerics import slice_step, walk
+from privmix.testing.mutant import build, exchange, source_of
+
+STARTS = 3000
+
+
+def gamma_and_normal(about, theta):
+    """Log density of Gamma(3) for the first parameter, which is positive, and of a standard normal for the second."""
+    return 2.0 * math.log(theta[0]) - theta[0] - 0.5 * theta[1] ** 2 if theta[0] > 0.0 else -math.inf
+
+
+def make_walk():
+    return walk.make_walk(gamma_and_normal, lambda kernel, theta: None, lambda: 2, lambda p: p == 0)
+
+
+def walked(step):
+    rng = np.random.default_rng(1)
+    rows = np.column_stack([rng.gamma(3.0, size=STARTS), rng.standard_normal(STARTS)])
+    for row in rows:
+        step(None, None, rng, row, 2, 0, np.zeros(2), 0.0, 1.0)
+    return stats.kstest(rows[:, 0], stats.gamma(3.0).cdf).pvalue, stats.kstest(rows[:, 1], stats.norm.cdf).pvalue
+
+
+def test_walk_leaves_its_target_unchanged():
+    assert min(walked(make_walk())) > 1e-4
+
+
+def test_walk_without_the_jacobian_is_seen():
+    step = make_walk()
+    wrong = build(step, exchange(source_of(step), "(step if log_scale(p) else 0.0)", "0.0"))
+    assert walked(wrong)[0] < 1e-6
+
+
+def test_steps_are_tuned_to_the_wanted_acceptance():
+    rng, row, log_step = np.random.default_rng(2), np.array([3.0, 0.0]), np.full(2, 4.0)
+    step = make_walk()
+    for k in range(4000):
+        step(None, None, rng, row, 1, 0, log_step, (1.0 + k) ** -0.6, 1.0)
+    kept = [log_step.copy()]
+    step(None, None, rng, row, 1, 0, log_step, 0.0, 1.0)
+    assert np.array_equal(kept[0], log_step)  # nothing is tuned after warm-up
+    # Steps of 2.4 standard deviations accept .44 of a normal target.
+    assert math.exp(log_step[1]) == pytest.approx(2.4, rel=0.25)
+
+
+def sliced(step, law, width):
+    rng = np.random.default_rng(3)
+    return np.array([step(None, rng, float(x), width) for x in law.rvs(STARTS, random_state=rng)])
+
+
+@pytest.mark.parametrize("most", [0, 1, 3])
+@pytest.mark.parametrize("width", [0.3, 8.0])
+def test_slice_step_leaves_its_target_unchanged(most, width):
+    step = slice_step.make_slice_step(lambda about, x: -0.5 * x * x, most_steps=most)
+    moved = sliced(step, stats.norm(), width)
+    assert stats.kstest(moved, stats.norm.cdf).pvalue > 1e-4
+
+
+def poisson(about, k):
+    return k * math.log(4.0) - math.lgamma(k + 1.0) if k >= 0.0 else -math.inf
+
+
+def counts_p_value(step, width):
+    moved = sliced(step, stats.poisson(4.0), width)
+    assert (moved == np.round(moved)).all()
+    observed = np.bincount(np.minimum(moved, 10).astype(int), minlength=11)
+    expected = stats.poisson(4.0).pmf(np.arange(11))
+    expected[10] = stats.poisson(4.0).sf(9)
+    return stats.chisquare(observed, STARTS * expected).pvalue
+
+
+@pytest.mark.parametrize("width", [1, 5])
+def test_slice_step_on_whole_numbers(width):
+    assert counts_p_value(slice_step.make_slice_step(poisson, whole=True), width) > 1e-4
+
+
+def test_slice_of_another_height_is_seen():
+    step = slice_step.make_slice_step(poisson, whole=True)
+    wrong = build(step, exchange(source_of(step), "- exponential(rng)", "- 2.0 * exponential(rng)"))
+    assert counts_p_value(wrong, 5) < 1e-6

@@ -131,9 +131,12 @@ def test_edges_that_miss_by_rounding_touch(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ("0,1,3\n1.5,2,4\n", "has a bin that ends at 1 and the next begins at 1.5; the bins of a histogram must touch"),
-        ("0,1,3\n0.5,2,4\n", "has a bin that ends at 1 and the next begins at 0.5"),
-        ("0,1,3\n2,1,4\n", "has a bin from 2 to 1; lower must be below upper"),
+        (
+            "0,1,3\n1.5,2,4\n",
+            "there is a bin that ends at 1 and the next begins at 1.5; the bins of a hist",
+        ),
+        ("0,1,3\n0.5,2,4\n", "there is a bin that ends at 1 and the next begins at 0.5"),
+        ("0,1,3\n2,1,4\n", "there is a bin from 2 to 1; lower must be below upper"),
         ("0,1,3\n1,,4\n", "row 2 of column 'upper' in .* is empty"),
         ("0,1,3\n1,2,few\n", "row 2 of column 'count' in .* is 'few', not a finite number"),
         ("0,1,3\n1,inf,4\n", "row 2 of column 'upper' in .* is 'inf'"),

@@ -7,7 +7,6 @@ from typer.testing import CliRunner
 from privmix import Release, mechanisms
 from privmix.cli import app
 from privmix.cli.fit import read_release
-from privmix.cli.options import MechanismName, NoiseName
 from privmix.cli.tables import mechanism_rows
 from privmix.release import read_histogram
 
@@ -96,16 +95,10 @@ def test_rows_name_what_a_reader_needs():
 # Plain tables.
 
 
-def about(**options):
-    keys = ("epsilon", "delta", "rho", "scale", "bounds", "levels", "cells", "bins", "noise", "records")
-    return {**dict.fromkeys(keys), **options}
-
-
 def test_fit_reads_a_plain_table_of_counts(here):
     (here / "table.csv").write_text("lower,upper,count\n0,10,55.5\n10,30,41\n30,100,-2\n")
-    found = read_release(
-        here / "table.csv", MechanismName.histogram, None, about(epsilon=1.0, records=100_000, noise=NoiseName.laplace)
-    )
+    about = {"epsilon": 1.0, "records": 100_000, "noise": "laplace"}
+    found = read_release(here / "table.csv", "histogram", None, about)
     assert found == Release([55.5, 41.0, -2.0], mechanisms.NoisyHistogram(100_000, [0, 10, 30, 100], epsilon=1.0))
 
 
@@ -113,16 +106,14 @@ def test_fit_reads_plain_columns_of_draws_and_cells(here):
     (here / "z.csv").write_text("z\n0\n1\n1\n")
     draws = read_release(
         here / "z.csv",
-        MechanismName.smoothed_histogram,
+        "smoothed-histogram",
         None,
-        about(epsilon=1.0, records=50, bins=4, bounds=(0.0, 1.0)),
+        {"epsilon": 1.0, "records": 50, "bins": 4, "bounds": (0.0, 1.0)},
     )
     assert draws.mechanism == mechanisms.SmoothedHistogram(50, 4, 3, epsilon=1.0, bounds=(0, 1))
-    cells = read_release(
-        here / "z.csv", MechanismName.randomised_response, "z", about(epsilon=1.0, cells=2, bounds=(0.0, 1.0))
-    )
+    cells = read_release(here / "z.csv", "randomised-response", "z", {"epsilon": 1.0, "cells": 2, "bounds": (0.0, 1.0)})
     assert cells.mechanism == mechanisms.RandomizedResponse(2, epsilon=1.0, bounds=(0, 1))
-    wave = read_release(here / "z.csv", MechanismName.square_wave, None, about(epsilon=1.0, bounds=(0.0, 1.0)))
+    wave = read_release(here / "z.csv", "square-wave", None, {"epsilon": 1.0, "bounds": (0.0, 1.0)})
     assert wave.mechanism == mechanisms.SquareWave(epsilon=1.0, bounds=(0, 1))
 
 
@@ -188,7 +179,10 @@ def test_privatize_errors_are_one_line_and_leave_nothing(here, case):
 FIT = ["-o", "fit.nc"]
 NINE = ["--records", 9, "--epsilon", 1, *UNIT]
 FIT_ERRORS = {
-    "records": (["table.csv", *FIT, *HISTOGRAM, "--epsilon", 1], "--records N is missing: histogram is one release"),
+    "records": (
+        ["table.csv", *FIT, *HISTOGRAM, "--epsilon", 1],
+        "--records N is missing: histogram needs it",
+    ),
     "bad records": (["table.csv", *FIT, *HISTOGRAM, "--epsilon", 1, "--records", 0], "records must be the number"),
     "bins": (["table.csv", *FIT, *HISTOGRAM, "--epsilon", 1, "--records", 9, "--bins", 3], "--bins was given, but a"),
     "column": (["table.csv", *FIT, *HISTOGRAM, "--epsilon", 1, "--records", 9, "--column", "z"], "--column was given"),

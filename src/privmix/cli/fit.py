@@ -38,6 +38,7 @@ class KernelName(StrEnum):
     beta = "beta"
 
 
+@options.takes_mechanism("What made z, where the file does not say.", required=False)
 def fit(
     source: Annotated[
         Path,
@@ -85,22 +86,9 @@ def fit(
         bool | None, typer.Option("--progress/--no-progress", help="Show progress; by default on a terminal.")
     ] = None,
     column: options.Column = None,
-    mechanism: Annotated[
-        options.MechanismName | None, typer.Option(help="What made z, where the file does not say.")
-    ] = None,
-    epsilon: options.Epsilon = None,
-    delta: options.Delta = None,
-    rho: options.Rho = None,
-    scale: options.Scale = None,
-    bounds: options.Bounds = None,
-    levels: options.Levels = None,
-    cells: options.Cells = None,
-    bins: options.Bins = None,
-    noise: options.Noise = None,
-    records: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Number of confidential records: histogram or smoothed-histogram only."),
-    ] = None,
+    mechanism: str | None = None,
+    *,
+    about: dict[str, Any],
 ) -> None:
     """Estimate the density of the confidential data from a release, with its uncertainty.
 
@@ -108,9 +96,7 @@ def fit(
     """
     picture = output.with_suffix(".png") if picture is None else picture
     _check_outputs(output, picture, report)
-    budget = {"epsilon": epsilon, "delta": delta, "rho": rho, "scale": scale}
-    shape = {"bounds": bounds, "levels": levels, "cells": cells, "bins": bins, "noise": noise, "records": records}
-    release = read_release(source, mechanism, column, {**budget, **shape})
+    release = read_release(source, mechanism, column, about)
     model = build_model(kernel, release.mechanism, read_concentration(concentration, concentration_prior))
     how = build_sampler(sampler, auxiliaries)
     show = sys.stdout.isatty() if progress is None else progress
@@ -130,11 +116,9 @@ def _check_outputs(output: Path, picture: Path, report: Path | None) -> None:
         check_output(report, ".html", ".htm")
 
 
-def read_release(
-    source: Path, name: options.MechanismName | None, column: str | None, about: dict[str, Any]
-) -> Release:
+def read_release(source: Path, name: str | None, column: str | None, about: dict[str, Any]) -> Release:
     """Return the release in a file, with the mechanism that the file names or that the options describe."""
-    from privmix.release import Release, read_column
+    from privmix.release import Release
 
     described = _sidecar(source).is_file() or _has_metadata(source)
     if name is None:
@@ -149,27 +133,27 @@ def read_release(
         return Release.load(source)
     if described:
         raise ValueError(f"{source} says itself what mechanism made it. Leave out --mechanism and its options.")
-    if name is options.MechanismName.haar:
-        raise ValueError("haar releases several numbers a record, which no single column holds. Give privatize's file.")
-    if name is options.MechanismName.histogram:
-        return _read_counts(source, column, about)
-    z = read_column(source, column)
-    draws = len(z) if name is options.MechanismName.smoothed_histogram else None
-    return Release(z, options.build_mechanism(name, **about, draws=draws))
+    return _read_plain(source, name, column, about)
 
 
-def _read_counts(source: Path, column: str | None, about: dict[str, Any]) -> Release:
-    """Return the release in a plain table of lower edges, upper edges and counts."""
-    from privmix.release import Release, read_histogram
+def _read_plain(source: Path, name: str, column: str | None, about: dict[str, Any]) -> Release:
+    """Return the release in a plain table, as the mechanism reads it."""
+    from privmix.release import Release, read_column, read_columns
 
-    strange = [f"--{key}" for key, value in {"column": column, "bins": about["bins"]}.items() if value is not None]
+    kind = options.OFFERED[name]
+    single = len(kind.column_names) == 1
+    columns = {"z": read_column(source, column)} if single else read_columns(source, kind.column_names)
+    told, z = kind.read_table(columns)
+    strange = [key for key in told if key in about] + ([] if single or column is None else ["column"])
     if strange:
+        listed = ", ".join(kind.column_names)
+        raise ValueError(f"--{strange[0]} was given, but a {name} is read from the columns {listed}. Leave it out.")
+    mechanism = options.build_mechanism(name, about | told)
+    if mechanism.row_length is not None:
         raise ValueError(
-            f"{strange[0]} was given, but a histogram is read from the columns lower, upper and count, a row for each "
-            "bin. Leave it out."
+            f"{name} releases several numbers a record, which no single column holds. Give privatize's file."
         )
-    edges, counts = read_histogram(source)
-    return Release(counts, options.build_mechanism(options.MechanismName.histogram, **{**about, "bins": edges}))
+    return Release(z, mechanism)
 
 
 def _sidecar(source: Path) -> Path:

@@ -1,115 +1,130 @@
-"""Options that several commands share: the mechanism, and how it is built from them."""
+"""Options of the mechanisms: read off the mechanisms themselves, so that a new one brings its own."""
 
 from __future__ import annotations
 
+import dataclasses
+import functools
+import inspect
+from collections.abc import Callable, Iterable
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-if TYPE_CHECKING:
-    from privmix.mechanisms import Mechanism
+from privmix import mechanisms
+from privmix.mechanisms import Mechanism
+from privmix.parts.options import Option, flag
 
-
-class MechanismName(StrEnum):
-    """Mechanisms of the command line."""
-
-    laplace = "laplace"
-    gaussian = "gaussian"
-    haar = "haar"
-    randomised_response = "randomised-response"
-    square_wave = "square-wave"
-    histogram = "histogram"
-    smoothed_histogram = "smoothed-histogram"
-
-
-class NoiseName(StrEnum):
-    """Noise on the counts of a histogram."""
-
-    laplace = "laplace"
-    discrete_laplace = "discrete-laplace"
-    discrete_gaussian = "discrete-gaussian"
-
-
-# The options that each mechanism takes.
-TAKES = {
-    MechanismName.laplace: ("epsilon", "rho", "scale", "bounds"),
-    MechanismName.gaussian: ("epsilon", "delta", "rho", "scale", "bounds"),
-    MechanismName.haar: ("epsilon", "scale", "bounds", "levels"),
-    MechanismName.randomised_response: ("epsilon", "bounds", "cells"),
-    MechanismName.square_wave: ("epsilon", "bounds"),
-    MechanismName.histogram: ("epsilon", "delta", "rho", "scale", "bounds", "bins", "noise", "records"),
-    MechanismName.smoothed_histogram: ("epsilon", "bounds", "bins", "draws", "records"),
+_KINDS: list[Any] = [getattr(mechanisms, name) for name in mechanisms.__all__]
+#: mechanisms by their names here: all that the library has and that do not give the data away
+OFFERED: dict[str, type[Mechanism]] = {
+    kind.command_name: kind for kind in _KINDS if hasattr(kind, "__dataclass_fields__") and not kind.reveals
 }
-#: mechanisms that make one release of all records
-GLOBAL = (MechanismName.histogram, MechanismName.smoothed_histogram)
 
 Column = Annotated[
     str | None, typer.Option(metavar="NAME", help="Column to read; needed where several columns hold numbers.")
 ]
-Epsilon = Annotated[
-    float | None, typer.Option(metavar="E", help="Privacy budget ε of each record; of a histogram as a whole.")
-]
-Delta = Annotated[
-    float | None, typer.Option(metavar="D", help="δ of (ε, δ), with --epsilon: gaussian, or discrete-gaussian noise.")
-]
-Rho = Annotated[
-    float | None, typer.Option(metavar="R", help="zCDP budget instead of --epsilon: laplace, gaussian or histogram.")
-]
-Scale = Annotated[float | None, typer.Option(metavar="S", help="Scale of the noise instead of a budget.")]
-Bounds = Annotated[
-    tuple[float, float] | None,
-    typer.Option(metavar="LO HI", help="Range that a record can take, known without looking at the data."),
-]
-Levels = Annotated[int | None, typer.Option(metavar="J", help="Finest wavelet level: haar only, 3 by default.")]
-Cells = Annotated[int | None, typer.Option(metavar="K", help="Number of cells: randomised-response only.")]
-Bins = Annotated[
-    int | None, typer.Option(metavar="M", help="Number of equal bins: histogram (64) or smoothed-histogram.")
-]
-Noise = Annotated[NoiseName | None, typer.Option(help="Noise on each count: histogram only, laplace by default.")]
 
 
-def build_mechanism(name: MechanismName, **options: Any) -> Mechanism:
+def takes_mechanism(text: str, *, required: bool, without: str = "") -> Callable[[Callable], Callable]:
+    """Give a command ``--mechanism`` and the options of all mechanisms.
+
+    The command has a parameter ``mechanism``, a name, and ``about``, the options that were given, by field. Options
+    that the command has itself are not those of a mechanism.
+
+    Parameters
+    ----------
+    text
+        Help of ``--mechanism``.
+    required
+        Whether it must be given.
+    without
+        Attribute of a mechanism that names fields to leave out, because the command knows them.
+    """
+
+    def decorate(command: Callable) -> Callable:
+        own = inspect.signature(command, eval_str=True).parameters
+        found = {field: takers for field, takers in _by_field(without).items() if field not in own}
+        names: Any = _choices("MechanismName", OFFERED)
+        shape = Annotated[names if required else names | None, typer.Option(help=text)]  # type: ignore[valid-type]
+        replaced = {
+            "mechanism": [_parameter("mechanism", shape, inspect.Parameter.empty if required else None)],
+            "about": [_parameter(field, _annotation(takers)) for field, takers in found.items()],
+        }
+
+        @functools.wraps(command)
+        def run(**values: Any) -> Any:
+            about = {field: values.pop(field) for field in found}
+            return command(**values, about={field: v for field, v in about.items() if v is not None})
+
+        kept = {name: [entry.replace(kind=entry.KEYWORD_ONLY)] for name, entry in own.items()}
+        parameters = [entry for entries in (kept | replaced).values() for entry in entries]
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        return run
+
+    return decorate
+
+
+def _by_field(without: str) -> dict[str, dict[str, Option]]:
+    """Return the options of all mechanisms: by field, then by the mechanism that takes it."""
+    found: dict[str, dict[str, Option]] = {}
+    for name, kind in OFFERED.items():
+        for field, option in kind.options().items():
+            if field not in getattr(kind, without, ()):
+                found.setdefault(field, {})[name] = option
+    return found
+
+
+def _parameter(name: str, annotation: Any, default: Any = None) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _annotation(takers: dict[str, Option]) -> Any:
+    """Return the annotation of an option that several mechanisms take, in the words of the first."""
+    first = next(iter(takers.values()))
+    shape = _choices(first.name, map(_dashed, first.choices)) if first.choices else first.type
+    text = f"{first.help}{_takers_in_words(takers)}."
+    return Annotated[shape | None, typer.Option(first.flag, metavar=first.metavar or None, help=text)]
+
+
+def _takers_in_words(takers: dict[str, Option]) -> str:
+    """Say which mechanisms take an option and what it is by default, where that is not all of them and nothing."""
+    if len(takers) == len(OFFERED):
+        return ""
+    *most, last = [name + _default_in_words(option) for name, option in takers.items()]
+    return f": {', '.join(most)} or {last} only" if most else f": {last} only"
+
+
+def _default_in_words(option: Option) -> str:
+    return "" if option.default in (None, dataclasses.MISSING) else f" ({option.default})"
+
+
+def _choices(name: str, values: Iterable[str]) -> Any:
+    return StrEnum(name, {value.replace("-", "_"): value for value in values})
+
+
+def _dashed(choice: str) -> str:
+    return choice.replace(" ", "-")
+
+
+def build_mechanism(name: str, about: dict[str, Any]) -> Mechanism:
     """Return the mechanism that the options describe, or say which option is missing or out of place."""
-    from privmix import mechanisms
-
-    given = {option: value for option, value in options.items() if value is not None}
-    _check_taken(name, given)
-    if "noise" in given:
-        given["noise"] = given["noise"].replace("-", " ")
-    classes = {
-        MechanismName.laplace: mechanisms.Laplace,
-        MechanismName.gaussian: mechanisms.Gaussian,
-        MechanismName.haar: mechanisms.HaarWavelet,
-        MechanismName.randomised_response: mechanisms.RandomizedResponse,
-        MechanismName.square_wave: mechanisms.SquareWave,
-        MechanismName.histogram: mechanisms.NoisyHistogram,
-        MechanismName.smoothed_histogram: mechanisms.SmoothedHistogram,
-    }
-    made: Any = classes[name]
-    return made(**given)
-
-
-def _check_taken(name: MechanismName, given: dict[str, Any]) -> None:
-    """Refuse options that the mechanism does not take, and ask for those that it cannot do without."""
-    strange = [option for option in given if option not in TAKES[name]]
+    kind: Any = OFFERED[name]
+    takes: dict[str, Option] = kind.options()
+    strange = [field for field in about if field not in takes]
     if strange:
-        takes = ", ".join(f"--{option}" for option in TAKES[name])
-        raise ValueError(f"--{strange[0]} was given, but {name} does not take it; it takes {takes}. Leave it out.")
-    if "bounds" not in given and _needs_bounds(name, given):
+        flags = ", ".join(option.flag for option in takes.values())
+        raise ValueError(f"{flag(strange[0])} was given, but {name} does not take it; it takes {flags}. Leave it out.")
+    if "bounds" not in about and kind.needs_bounds(about):
         raise ValueError(
             f"--bounds LO HI is missing: {name} needs the range that a record can take. Give bounds that are known "
             "without looking at the data, such as --bounds 0 100."
         )
-    if name is MechanismName.randomised_response and "cells" not in given:
-        raise ValueError(f"--cells K is missing: {name} releases one of K cells of the bounds. Give it, at least 2.")
-    if name in GLOBAL and "records" not in given:
-        raise ValueError(
-            f"--records N is missing: {name} is one release of all records, whose number is public. Give it."
-        )
-
-
-def _needs_bounds(name: MechanismName, given: dict[str, Any]) -> bool:
-    if name in (MechanismName.laplace, MechanismName.gaussian):
-        return "scale" not in given
-    return isinstance(given.get("bins"), int | None)  # edges of bins have the bounds in them
+    for field, option in takes.items():
+        if option.default is dataclasses.MISSING and field not in about:
+            what = option.help[:1].lower() + option.help[1:]
+            written = f"{option.flag} {option.metavar}".rstrip()
+            raise ValueError(f"{written} is missing: {name} needs it ({what}). Give it.")
+    # A choice is written with dashes here and has spaces in the field.
+    spelled = {_dashed(choice): choice for option in takes.values() for choice in option.choices}
+    return kind(**{field: spelled[value] if isinstance(value, str) else value for field, value in about.items()})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,26 +18,17 @@ if TYPE_CHECKING:
     from privmix.mechanisms import Mechanism
 
 
+@options.takes_mechanism("How to perturb the records.", required=True, without="record_counts")
 def privatize(
     source: Annotated[Path, typer.Argument(metavar="INPUT", help="CSV or Parquet file with the confidential data.")],
-    mechanism: Annotated[options.MechanismName, typer.Option(help="How to perturb the records.")],
+    mechanism: str,
     output: Annotated[
         Path,
         typer.Option("--output", "-o", metavar="FILE", help="Release to write: .csv (with a .csv.json) or .parquet."),
     ],
     column: options.Column = None,
-    epsilon: options.Epsilon = None,
-    delta: options.Delta = None,
-    rho: options.Rho = None,
-    scale: options.Scale = None,
-    bounds: options.Bounds = None,
-    levels: options.Levels = None,
-    cells: options.Cells = None,
-    bins: options.Bins = None,
-    noise: options.Noise = None,
-    draws: Annotated[
-        int | None, typer.Option(metavar="K", help="Draws to release: smoothed-histogram only; grows as n^(3/5).")
-    ] = None,
+    *,
+    about: dict[str, Any],
     seed: Annotated[
         int | None, typer.Option(help="For simulation only; by default fresh randomness. Never stored.")
     ] = None,
@@ -53,10 +44,8 @@ def privatize(
     check_output(output, ".csv", ".parquet")
     check_differs(output, source)
     y = read_column(source, column)
-    budget = {"epsilon": epsilon, "delta": delta, "rho": rho, "scale": scale}
-    shape = {"bounds": bounds, "levels": levels, "cells": cells, "bins": bins, "noise": noise, "draws": draws}
-    records = len(y) if mechanism in options.GLOBAL else None
-    built = options.build_mechanism(mechanism, **budget, **shape, records=records)
+    counted = dict.fromkeys(options.OFFERED[mechanism].record_counts, len(y))
+    built = options.build_mechanism(mechanism, about | counted)
     if built.guarantee is None:
         raise ValueError("--bounds LO HI is missing: without bounds the noise guarantees nothing. Give them.")
     if seed is not None:

@@ -21,6 +21,11 @@ class AdditiveNoise(LocalMechanism):
     rho: Any
     scale: Any
 
+    @classmethod
+    def needs_bounds(cls, given: dict[str, Any]) -> bool:
+        """Return whether the noise is set by a guarantee."""
+        return "scale" not in given
+
     def fill_scale(self, calibrate: Callable[..., Any], **rest: Any) -> None:
         """Set ``scale`` and ``bounds`` while under construction.
 

@@ -13,6 +13,7 @@ from privmix.frames import as_floats, like
 from privmix.jit import accessor, bind, slot
 from privmix.mechanisms.bars import Bars, bars_of_values
 from privmix.parts import Part
+from privmix.parts.options import Option, command_name, options_of
 from privmix.privacy import Guarantee
 
 
@@ -24,6 +25,18 @@ def log_q(mechanism, z, y):
 @slot
 def at_record(mechanism, i):
     """Return the mechanism's parameters as record i sees them."""
+
+
+#: metavar and help of fields that several mechanisms have, for the command line
+SHARED_OPTIONS = {
+    "epsilon": ("E", "Privacy budget ε of each record; of a histogram as a whole"),
+    "delta": ("D", "δ of (ε, δ), with --epsilon, for Gaussian noise"),
+    "rho": ("R", "zCDP budget instead of --epsilon"),
+    "scale": ("S", "Scale of the noise instead of a budget"),
+    "bounds": ("LO HI", "Range that a record can take, known without looking at the data"),
+    "records": ("N", "Number of confidential records, which is public"),
+    "bins": ("M", "Number of equal bins"),
+}
 
 
 class Mechanism(Part):
@@ -41,7 +54,38 @@ class Mechanism(Part):
     column_names: ClassVar[tuple[str, ...]] = ("z",)
     #: fields that a reader of a report wants to know, with their labels
     details: ClassVar[dict[str, str]] = {"scale": "scale of the noise"}
+    #: name on the command line; from that of the class, unless it is set
+    command_name: ClassVar[str]
+    #: fields that hold the number of records, which the command line reads off the data
+    record_counts: ClassVar[tuple[str, ...]] = ()
     bounds: Any = None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "command_name" not in cls.__dict__:
+            cls.command_name = command_name(cls)
+
+    @classmethod
+    def options(cls) -> dict[str, Option]:
+        """Return the options of the command line, by field."""
+        return options_of(cls, SHARED_OPTIONS)
+
+    @classmethod
+    def needs_bounds(cls, given: dict[str, Any]) -> bool:
+        """Return whether bounds must be given beside these options."""
+        return "bounds" in cls.options()
+
+    @classmethod
+    def read_table(cls, columns: dict[str, np.ndarray]) -> tuple[dict[str, Any], np.ndarray]:
+        """Return the fields that a plain table of the release tells, and the release.
+
+        Parameters
+        ----------
+        columns
+            The columns that `column_names` names; where that is one, any column that was asked for.
+        """
+        (z,) = columns.values()
+        return {}, z
 
     def perturb(self, rng: np.random.Generator, y: np.ndarray) -> np.ndarray:
         """Draw the release given all records (hook)."""

@@ -40,6 +40,7 @@ class GlobalMechanism(Mechanism):
     """
 
     is_global: ClassVar[bool] = True
+    record_counts: ClassVar[tuple[str, ...]] = ("records",)
     #: number of confidential records behind the release: public
     records: int
 

@@ -9,7 +9,7 @@ Butucea, C., Dubois, A., Kroll, M. and Saumard, A. (2020). Local differential pr
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -47,12 +47,13 @@ class HaarWavelet(LocalMechanism):
         ``"tight"``, or ``"butucea"`` for the scale that the paper uses.
     """
 
-    levels: int = 3
+    levels: int = field(default=3, metadata={"metavar": "J", "help": "Finest wavelet level"})
     epsilon: float | None = given()
     bounds: tuple[float, float] = (0.0, 1.0)
     scale: float = None  # type: ignore[assignment]
-    calibration: str = given("tight")
+    calibration: str = given("tight", help="Which constant of the scale to use", choices=("tight", "butucea"))
 
+    command_name = "haar"
     in_words = "of each record noisy wavelet coefficients were published"
 
     def __post_init__(self) -> None:

@@ -34,6 +34,11 @@ class Histogram(GlobalMechanism):
 
     edges: np.ndarray
 
+    @classmethod
+    def needs_bounds(cls, given: dict[str, Any]) -> bool:
+        """Return whether the bins are a number: edges of bins have the bounds in them."""
+        return np.ndim(given.get("bins", 0)) == 0
+
     def log_bin(self, z, j, count):
         """Return what bin j adds to log q(z|counts) when its count is `count` (hook)."""
         raise NotImplementedError
@@ -199,3 +204,22 @@ def read_records(owner: str, records: Any) -> int:
             f"public); got {records!r}."
         )
     return int(records)
+
+
+def join_bins(lower: np.ndarray, upper: np.ndarray, count: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the edges and the counts of bins in any order, or say where they do not touch."""
+    order = np.argsort(lower, kind="stable")
+    lower, upper, count = lower[order], upper[order], count[order]
+    empty = np.flatnonzero(lower >= upper)
+    if len(empty):
+        first = empty[0]
+        raise ValueError(f"there is a bin from {lower[first]:g} to {upper[first]:g}; lower must be below upper.")
+    # Edges that were written with few digits may miss one another by rounding.
+    apart = np.flatnonzero(np.abs(upper[:-1] - lower[1:]) > 1e-9 * (upper[-1] - lower[0]))
+    if len(apart):
+        first = apart[0]
+        raise ValueError(
+            f"there is a bin that ends at {upper[first]:g} and the next begins at {lower[first + 1]:g}; the bins of a "
+            "histogram must touch. Fill the gap, or correct the edges."
+        )
+    return np.append(lower, upper[-1]), count

@@ -25,7 +25,7 @@ from scipy.special import logsumexp
 from privmix.mechanisms.arguments import check_scale, fill, one_of, positive, probability, single
 from privmix.mechanisms.bars import Bars
 from privmix.mechanisms.gaussian import gaussian_scale
-from privmix.mechanisms.histogram import Histogram, keep_bins, read_edges, read_records
+from privmix.mechanisms.histogram import Histogram, join_bins, keep_bins, read_edges, read_records
 from privmix.mechanisms.laplace import laplace_scale
 from privmix.parts import given
 from privmix.privacy import ZCDP, ApproxDP, PureDP
@@ -90,8 +90,8 @@ class NoisyHistogram(Histogram):
     column_names: ClassVar[tuple[str, ...]] = ("lower", "upper", "count")
 
     records: int = field()
-    bins: Any = given(64)
-    noise: str = given("laplace")
+    bins: int | np.ndarray = given(64)
+    noise: str = given("laplace", help="Noise on each count", choices=KINDS)
     epsilon: float | None = given()
     delta: float | None = given()
     bounds: tuple[float, float] = None  # type: ignore[assignment]
@@ -102,6 +102,7 @@ class NoisyHistogram(Histogram):
     log_norm: float = field(init=False, repr=False)
 
     in_words = "a trusted holder published the number of records in each bin, with noise added to each count"
+    command_name = "histogram"
     output_in_words = "bin of the confidential value y"
     details: ClassVar[dict[str, str]] = {
         "noise": "noise on each count",
@@ -127,6 +128,12 @@ class NoisyHistogram(Histogram):
         if self.epsilon is not None and self.delta is not None:
             return ApproxDP(self.epsilon, self.delta)
         return ZCDP(1.0 / self.scale**2 if self.rho is None else self.rho)
+
+    @classmethod
+    def read_table(cls, columns: dict[str, np.ndarray]) -> tuple[dict[str, Any], np.ndarray]:
+        """Return the bins, and the counts, of a table of lower edges, upper edges and counts."""
+        edges, counts = join_bins(**columns)
+        return {"bins": edges}, counts
 
     @property
     def counted_edges(self) -> np.ndarray:

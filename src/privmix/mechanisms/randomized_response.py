@@ -44,7 +44,7 @@ class RandomizedResponse(LocalMechanism):
         Probability p of releasing the true cell instead of ε: above 1/k, below 1.
     """
 
-    cells: int = field()
+    cells: int = field(metadata={"metavar": "K"})
     epsilon: float | None = given()
     bounds: tuple[float, float] = None  # type: ignore[assignment]
     truth: float = given()
@@ -52,6 +52,7 @@ class RandomizedResponse(LocalMechanism):
     log_lie: float = field(init=False, repr=False)
 
     in_words = "of each record one cell of its range was published: the true one, or by chance another"
+    command_name = "randomised-response"
     output_in_words = "released cell (its number)"
     names_cells = True
     details: ClassVar[dict[str, str]] = {"cells": "cells"}

@@ -64,8 +64,8 @@ class SmoothedHistogram(Histogram):
     """
 
     records: int = field()
-    bins: Any = given()
-    draws: int = None  # type: ignore[assignment]
+    bins: int | np.ndarray = given()
+    draws: int = field(default=None, metadata={"metavar": "K"})  # type: ignore[assignment]
     epsilon: float | None = given()
     bounds: tuple[float, float] = None  # type: ignore[assignment]
     uniform: float = given()
@@ -110,6 +110,12 @@ class SmoothedHistogram(Histogram):
         """
         n = read_records(_NAME, records)
         return cls(n, growth_bins(n, factor), growth_draws(n), epsilon=epsilon, bounds=bounds)
+
+    @classmethod
+    def read_table(cls, columns: dict[str, np.ndarray]) -> tuple[dict[str, Any], np.ndarray]:
+        """Return how many draws a column of them has, and the draws."""
+        (z,) = columns.values()
+        return {"draws": len(z)}, z
 
     @property
     def guarantee(self) -> PureDP:

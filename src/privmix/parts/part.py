@@ -12,12 +12,13 @@ import numpy as np
 from privmix.jit.records import record_of
 
 
-def given(default: Any = None) -> Any:
+def given(default: Any = None, **about: Any) -> Any:
     """Return a field for what the user gives and no hook reads: it stays out of compiled code.
 
     A guarantee that is given or not (`epsilon=5.0` or `None`) would otherwise make two types, and compile twice.
+    `about` is kept in the field's metadata: "help" and "metavar" are read by the command line.
     """
-    return dataclasses.field(default=default, metadata={"given": True})
+    return dataclasses.field(default=default, metadata={"given": True, **about})
 
 
 _ONE_A_RECORD = "one a record"

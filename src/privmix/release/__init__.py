@@ -1,8 +1,8 @@
 """What is published: the release with its mechanism, saved and loaded; and the reading of plain tables."""
 
-from privmix.release.columns import read_column, read_histogram
+from privmix.release.columns import read_column, read_columns, read_histogram
 from privmix.release.files import METADATA_KEY
 from privmix.release.metadata import IDEALISED
 from privmix.release.release import Release
 
-__all__ = ["IDEALISED", "METADATA_KEY", "Release", "read_column", "read_histogram"]
+__all__ = ["IDEALISED", "METADATA_KEY", "Release", "read_column", "read_columns", "read_histogram"]

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from privmix.release.files import Columns, PathLike, listed, read_table
-
-#: columns of a table of counts
-HISTOGRAM = ("lower", "upper", "count")
+from privmix.mechanisms import NoisyHistogram
+from privmix.mechanisms.histogram import join_bins
+from privmix.release.files import Columns, PathLike, listed, naming, read_table
 
 
 def read_column(path: PathLike, column: str | None = None) -> np.ndarray:
@@ -50,27 +49,16 @@ def read_histogram(path: PathLike) -> tuple[np.ndarray, np.ndarray]:
     tuple of ndarray
         The edges of the bins and their counts, by increasing edges.
     """
+    columns = read_columns(path, NoisyHistogram.column_names)
+    with naming(Path(path)):
+        return join_bins(**columns)
+
+
+def read_columns(path: PathLike, names: Sequence[str]) -> dict[str, np.ndarray]:
+    """Read some numeric columns of a plain CSV or Parquet file, by name."""
     path = Path(path)
     columns = read_table(path)
-    lower, upper, count = (numbers(path, name, pick(path, columns, name)) for name in HISTOGRAM)
-    order = np.argsort(lower, kind="stable")
-    _check_bins(path, lower[order], upper[order])
-    return np.append(lower[order], upper[order][-1]), count[order]
-
-
-def _check_bins(path: Path, lower: np.ndarray, upper: np.ndarray) -> None:
-    empty = np.flatnonzero(lower >= upper)
-    if len(empty):
-        first = empty[0]
-        raise ValueError(f"{path} has a bin from {lower[first]:g} to {upper[first]:g}; lower must be below upper.")
-    # Edges that were written with few digits may miss one another by rounding.
-    apart = np.flatnonzero(np.abs(upper[:-1] - lower[1:]) > 1e-9 * (upper[-1] - lower[0]))
-    if len(apart):
-        first = apart[0]
-        raise ValueError(
-            f"{path} has a bin that ends at {upper[first]:g} and the next begins at {lower[first + 1]:g}; the bins of "
-            "a histogram must touch. Fill the gap, or correct the edges."
-        )
+    return {name: numbers(path, name, pick(path, columns, name)) for name in names}
 
 
 def pick(path: Path, columns: Columns, column: str) -> Sequence[Any]:

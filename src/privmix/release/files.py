@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,15 @@ METADATA_KEY = b"privmix"
 
 PathLike = str | os.PathLike[str]
 Columns = list[tuple[str, Sequence[Any]]]
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Put the path before what is said to be wrong with its contents."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
 
 
 def read_table(path: Path) -> Columns:

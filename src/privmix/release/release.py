@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,7 @@ import numpy as np
 from privmix.mechanisms import Mechanism, NoisyHistogram
 from privmix.privacy import Guarantee
 from privmix.release.columns import numbers, pick, read_histogram
-from privmix.release.files import PathLike, kind, read_csv_release, read_parquet, sidecar, write_release
+from privmix.release.files import PathLike, kind, naming, read_csv_release, read_parquet, sidecar, write_release
 from privmix.release.metadata import build_mechanism, check_guarantee, parse_metadata, to_json
 
 
@@ -178,7 +176,7 @@ class Release:
         metadata = parse_metadata(path if parquet else sidecar(path), text)
         mechanism = build_mechanism(path, metadata["mechanism"], known)
         found = {name: numbers(path, name, pick(path, columns, name)) for name in mechanism.file_columns()}
-        with _naming(path):
+        with naming(path):
             z = mechanism.from_columns(found)
         if metadata["records"] != mechanism.count_records(z):
             raise ValueError(
@@ -186,16 +184,7 @@ class Release:
                 "file was cut or changed after it was saved, or the metadata belong to another release; fetch both "
                 "again."
             )
-        with _naming(path):
+        with naming(path):
             release = cls(z, mechanism, metadata["notes"])
         check_guarantee(path, metadata["guarantee"], release.guarantee)
         return release
-
-
-@contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    """Put the path before what is said to be wrong with its contents."""
-    try:
-        yield
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error

@@ -1,5 +1,6 @@
 """What the documentation says can be run, and what it names exists."""
 
+import math
 import os
 import pkgutil
 import re
@@ -16,6 +17,7 @@ from typer.testing import CliRunner
 import privmix
 from privmix import PrivateMixture, kernels, mechanisms, samplers
 from privmix.cli import app
+from privmix.samplers.moves.measure import LEFT
 
 ROOT = Path(__file__).parents[1]
 GUIDES = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")]
@@ -153,6 +155,11 @@ def test_names_and_files_that_a_page_gives_exist(page):
         assert pkgutil.resolve_name(name) is not None, name
     for path in FILE.findall(text):
         assert (ROOT / path).exists(), f"{path} does not exist"
+
+
+def test_decisions_say_what_the_last_atom_of_a_draw_takes():
+    text = " ".join((ROOT / "docs" / "decisions.md").read_text(encoding="utf-8").split())
+    assert f"until at most $10^{{{math.log10(LEFT):.0f}}}$ is left" in text
 
 
 def test_version_is_the_same_everywhere():

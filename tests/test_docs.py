@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 import privmix
 from privmix import PrivateMixture, kernels, mechanisms, samplers
 from privmix.cli import app
-from privmix.samplers.moves.measure import LEFT
+from privmix.samplers.moves.measure import LEAST_MASS_LEFT
 
 ROOT = Path(__file__).parents[1]
 GUIDES = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")]
@@ -159,7 +159,7 @@ def test_names_and_files_that_a_page_gives_exist(page):
 
 def test_decisions_say_what_the_last_atom_of_a_draw_takes():
     text = " ".join((ROOT / "docs" / "decisions.md").read_text(encoding="utf-8").split())
-    assert f"until at most $10^{{{math.log10(LEFT):.0f}}}$ is left" in text
+    assert f"until at most $10^{{{math.log10(LEAST_MASS_LEFT):.0f}}}$ is left" in text
 
 
 def test_version_is_the_same_everywhere():

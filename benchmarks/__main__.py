@@ -15,6 +15,7 @@ from pathlib import Path
 import numba
 import numpy as np
 
+from benchmarks.shared import BOUNDS, clipped_normals
 from privmix import PrivateMixture, mechanisms, samplers
 from privmix.engine.chains import Plan, run_chain
 
@@ -40,10 +41,8 @@ def normal_seconds(draws: int = 5_000_000) -> float:
 
 def section_4_1(n: int, epsilon: float) -> tuple[PrivateMixture, np.ndarray]:
     """Return the paper's model and a release of its data: three normals at −5, 0 and 5."""
-    rng = np.random.default_rng(1)
-    y = np.clip(rng.choice([-5.0, 0.0, 5.0], n) + rng.standard_normal(n), -10.0, 10.0)
-    mechanism = mechanisms.Laplace(epsilon=epsilon, bounds=(-10.0, 10.0))
-    return PrivateMixture(mechanism), mechanism.privatize(y, seed=2)
+    mechanism = mechanisms.Laplace(epsilon=epsilon, bounds=BOUNDS)
+    return PrivateMixture(mechanism), mechanism.privatize(clipped_normals(n, np.random.default_rng(1)), seed=2)
 
 
 def update_seconds(sampler: samplers.Sampler, n: int, epsilon: float, start) -> tuple[float, object]:

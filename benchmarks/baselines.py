@@ -16,12 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.ess import section_4_1
+from benchmarks.shared import BOUNDS, truncated_normals
 from privmix import baselines, mechanisms
+from privmix.studies.shared.measures import l1_error
+from privmix.studies.shared.targets import THREE_NORMALS
 
-BOUNDS = (-10.0, 10.0)
 GRID = np.linspace(*BOUNDS, 1001)
-TARGET = baselines.proper(sum(np.exp(-0.5 * (GRID - centre) ** 2) for centre in (-5.0, 0.0, 5.0)), GRID)
+TARGET = THREE_NORMALS.density(GRID)
 EPSILONS = (1.0, 2.0, 5.0, 10.0, 50.0)
 LAPLACE, WAVE = mechanisms.Laplace, mechanisms.SquareWave
 
@@ -73,8 +74,8 @@ def median_error(estimate: Callable, mechanism: Any, records: int, shift: int) -
     """Return the median L1 error over the data sets 1 to 10, for one set of seeds of the noise."""
     errors = []
     for seed in range(1, 11):
-        z = mechanism.privatize(section_4_1(records, seed), seed=shift + seed)
-        errors.append(np.trapezoid(np.abs(baselines.proper(estimate(z, mechanism), GRID) - TARGET), GRID))
+        z = mechanism.privatize(truncated_normals(records, seed), seed=shift + seed)
+        errors.append(l1_error(estimate(z, mechanism), TARGET, GRID))
     return float(np.median(errors))
 
 

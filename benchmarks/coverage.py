@@ -20,12 +20,13 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.shared import BOUNDS
 from privmix import PrivateMixture, mechanisms
 from privmix.curves.density import density_draws
 from privmix.curves.predictive import draw_records, release_records
 from privmix.curves.prior import prior_draws
 
-RECORDS, EPSILON, BOUNDS, LEVEL = 100, 5.0, (-10.0, 10.0), 0.9
+RECORDS, EPSILON, LEVEL = 100, 5.0, 0.9
 SCALES = {"sup-t, root": (np.sqrt, lambda x: np.maximum(x, 0.0) ** 2), "sup-t, log": (np.log, np.exp)}
 
 

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.shared import BOUNDS, summarise_density, truncated_normals
 from privmix import PrivateMixture, mechanisms, samplers
-from privmix.checks.diagnostics import summarise
 
 POINTS = np.array([-7.5, -5.0, -2.0, 0.0, 3.0, 5.5])
 PAPER = {"Neal5 m=1": samplers.Neal5(), "Slice, the paper's": samplers.Slice(swaps=False)}
@@ -35,13 +35,6 @@ OURS = {
     "SplitMerge(Neal8)": samplers.SplitMerge(samplers.Neal8()),
     "Binned": samplers.Binned(bins=128),
 }
-
-
-def section_4_1(n: int, seed: int) -> np.ndarray:
-    """Three equally weighted normals at −5, 0 and 5, truncated to [−10, 10]."""
-    rng = np.random.default_rng(seed)
-    y = rng.choice([-5.0, 0.0, 5.0], 2 * n) + rng.standard_normal(2 * n)
-    return y[np.abs(y) <= 10.0][:n]
 
 
 def run(model, z, sampler, draws: int, thin: int, seed: int) -> tuple[float, float, float]:
@@ -61,7 +54,7 @@ def run(model, z, sampler, draws: int, thin: int, seed: int) -> tuple[float, flo
         )
     seconds = time.process_time() - clock
     values = posterior.density_draws(POINTS).values
-    table = summarise({str(x): values[..., j] for j, x in enumerate(POINTS)})
+    table = summarise_density(values, POINTS)
     return float(table["ess_bulk"].min()), float(table["r_hat"].max()), seconds
 
 
@@ -86,15 +79,15 @@ def main() -> None:
     parser.add_argument("--samplers", nargs="+", default=None, help="names, by default all")
     parser.add_argument("--output", type=Path, default=None, help="JSON file of all figures")
     options = parser.parse_args()
-    everything = {**PAPER, **OURS, **({"Auto": samplers.Auto()} if hasattr(samplers, "Auto") else {})}
+    everything = {**PAPER, **OURS, "Auto": samplers.Auto()}
     chosen = {name: everything[name] for name in options.samplers or everything}
     rows = []
     for n in options.records:
         for epsilon in options.epsilons:
             cell = {name: [] for name in chosen}
             for data_set in range(1, options.data_sets + 1):
-                mechanism = mechanisms.Laplace(epsilon=epsilon, bounds=(-10.0, 10.0))
-                z = mechanism.privatize(section_4_1(n, data_set), seed=100 + data_set)
+                mechanism = mechanisms.Laplace(epsilon=epsilon, bounds=BOUNDS)
+                z = mechanism.privatize(truncated_normals(n, data_set), seed=100 + data_set)
                 for name, sampler in chosen.items():
                     budget = options.budget * (n / 200) ** 0.5
                     cell[name].append(measure(PrivateMixture(mechanism), z, sampler, budget, data_set))

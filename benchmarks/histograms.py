@@ -21,13 +21,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from benchmarks.shared import BOUNDS, clipped_normals, summarise_density
 from privmix import PrivateMixture, kernels, mechanisms, samplers
-from privmix.checks.diagnostics import summarise
 from privmix.curves.density import density_draws
 from privmix.curves.predictive import draw_records
 from privmix.curves.prior import prior_draws
 
-BOUNDS, BINS, EPSILON, LEVEL = (-10.0, 10.0), 64, 1.0, 0.95
+BINS, EPSILON, LEVEL = 64, 1.0, 0.95
 GRID = BOUNDS[0] + (BOUNDS[1] - BOUNDS[0]) * (np.arange(200) + 0.5) / 200
 
 
@@ -98,7 +98,7 @@ def report(rows: list[dict[str, float]]) -> None:
 def cost(records: int, sweeps: int) -> float:
     """Return CPU seconds of a sweep on Section 4.1's data."""
     rng = np.random.default_rng(1)
-    y = np.clip(rng.choice([-5.0, 0.0, 5.0], records) + rng.standard_normal(records), *BOUNDS)
+    y = clipped_normals(records, rng)
     model = model_of(records)
     release = model.mechanism.perturb(rng, y)
     with ThreadPoolExecutor(1) as one:
@@ -121,7 +121,7 @@ SAMPLERS = {
 def agreement(draws: int) -> None:
     """Print the mean density by every sampler, and the largest distance between two in joint errors."""
     rng, points = np.random.default_rng(3), np.linspace(-8.0, 8.0, 9)
-    y = np.clip(rng.choice([-5.0, 0.0, 5.0], 1000) + rng.standard_normal(1000), *BOUNDS)
+    y = clipped_normals(1000, rng)
     found = {}
     for mechanism in (
         mechanisms.NoisyHistogram(1000, 32, epsilon=1.0, bounds=BOUNDS),
@@ -134,7 +134,7 @@ def agreement(draws: int) -> None:
             with ThreadPoolExecutor(1) as one:
                 posterior = model.sample(release, sampler, executor=one, **settings)
             values = posterior.density_draws(points).values
-            table = summarise({str(x): values[..., j] for j, x in enumerate(points)})
+            table = summarise_density(values, points)
             found[name] = table["mean"].to_numpy(), (table["sd"] / np.sqrt(table["ess_bulk"])).to_numpy()
             numbers = " ".join(f"{value:.4f}" for value in table["mean"])
             clusters = float(posterior.n_clusters.mean())

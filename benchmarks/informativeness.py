@@ -16,12 +16,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from benchmarks.ess import section_4_1
+from benchmarks.shared import BOUNDS, truncated_normals
 from privmix import PrivateMixture, fit, mechanisms
 from privmix.checks.informativeness import Yardstick, density_draws_mean, judge
 from privmix.engine import Plan
 
-RECORDS, BOUNDS = 200, (-10.0, 10.0)
+RECORDS = 200
 
 
 def measure(epsilon: float, options: argparse.Namespace) -> str:
@@ -32,7 +32,7 @@ def measure(epsilon: float, options: argparse.Namespace) -> str:
     with ThreadPoolExecutor(1) as one:
         fits = []
         for data_set in range(1, options.data_sets + 1):
-            z = mechanism.privatize(section_4_1(RECORDS, data_set), seed=100 + data_set)
+            z = mechanism.privatize(truncated_normals(RECORDS, data_set), seed=100 + data_set)
             settings = {**sweeps, "seed": data_set, "chains": options.chains, "executor": one}
             paper = options.model == "paper"
             fits.append(PrivateMixture(mechanism).sample(z, **settings) if paper else fit(z, mechanism, **settings))

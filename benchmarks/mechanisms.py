@@ -12,18 +12,22 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 import privmix
-from benchmarks.ess import section_4_1
+from benchmarks.shared import BOUNDS, summarise_density, truncated_normals
 from privmix import mechanisms, samplers
-from privmix.checks.diagnostics import summarise
+from privmix.baselines import proper
+from privmix.studies.shared.measures import l1_error
+from privmix.studies.shared.targets import THREE_NORMALS
 
-BOUNDS = (-10.0, 10.0)
 GRID = np.linspace(*BOUNDS, 1001)
+TARGET = THREE_NORMALS.density(GRID)
 POINTS = np.arange(-8.0, 9.0, 2.0)
 # A chain whose worst R-hat is above this is flagged.
 CONVERGED = 1.05
@@ -42,34 +46,23 @@ PLAN: dict[str, Runs] = {
 }
 
 
-def mechanism_named(name: str, epsilon: float) -> mechanisms.LocalMechanism:
-    """Return one of the four mechanisms."""
-    if name == "HaarWavelet":
-        return mechanisms.HaarWavelet(levels=4, epsilon=epsilon, bounds=BOUNDS)
-    if name == "RandomizedResponse":
-        return mechanisms.RandomizedResponse(cells=16, epsilon=epsilon, bounds=BOUNDS)
-    return getattr(mechanisms, name)(epsilon=epsilon, bounds=BOUNDS)
-
-
-def normalised(values: np.ndarray) -> np.ndarray:
-    """Return a density on the grid that integrates to 1."""
-    return values / np.trapezoid(values, GRID)
-
-
-def target() -> np.ndarray:
-    """Return Section 4.1's density on the grid."""
-    return normalised(sum(np.exp(-0.5 * (GRID - centre) ** 2) for centre in (-5.0, 0.0, 5.0)))
+MECHANISMS: dict[str, Callable[..., mechanisms.LocalMechanism]] = {
+    "Laplace": mechanisms.Laplace,
+    "HaarWavelet": partial(mechanisms.HaarWavelet, 4),
+    "SquareWave": mechanisms.SquareWave,
+    "RandomizedResponse": partial(mechanisms.RandomizedResponse, 16),
+}
 
 
 def distance(a: np.ndarray, b: np.ndarray) -> float:
     """Return the L1 distance of two densities on the grid."""
-    return float(np.trapezoid(np.abs(a - b), GRID))
+    return l1_error(a, b, GRID)
 
 
 def measure(name: str, sampler: samplers.Sampler, sweeps: int, records: int, epsilon: float, seed: int) -> None:
     """Fit one release with one sampler and print what came out."""
-    mechanism = mechanism_named(name, epsilon)
-    z = mechanism.privatize(section_4_1(records, seed), seed=100 + seed)
+    mechanism = MECHANISMS[name](epsilon=epsilon, bounds=BOUNDS)
+    z = mechanism.privatize(truncated_normals(records, seed), seed=100 + seed)
     thin = max(1, sweeps // 1000)
     settings: dict[str, Any] = {"sampler": sampler, "seed": seed, "allocations": False}
     with ThreadPoolExecutor(1) as one:
@@ -80,11 +73,11 @@ def measure(name: str, sampler: samplers.Sampler, sweeps: int, records: int, eps
         )
         seconds = time.process_time() - clock
     values = posterior.density_draws(POINTS).values
-    r_hat = summarise({str(x): values[..., j] for j, x in enumerate(POINTS)})["r_hat"].max(skipna=False)
-    chains = [normalised(mean) for mean in posterior.density_draws(GRID).values.mean(axis=1)]
-    error = distance(normalised(np.mean(chains, axis=0)), target())
+    r_hat = summarise_density(values, POINTS)["r_hat"].max(skipna=False)
+    chains = [proper(mean, GRID) for mean in posterior.density_draws(GRID).values.mean(axis=1)]
+    error = distance(np.mean(chains, axis=0), TARGET)
     apart = distance(*chains)
-    alone = " ".join(f"{distance(chain, target()):.3f}" for chain in chains)
+    alone = " ".join(f"{distance(chain, TARGET):.3f}" for chain in chains)
     clusters = posterior.n_clusters.values.mean(axis=1)
     print(
         f"{name:19} {NAMES[sampler]:24} 2 × {sweeps:5}  {seconds:6.1f} {500 * seconds / sweeps:9.1f}  {r_hat:6.2f}  "
@@ -102,7 +95,7 @@ def main() -> None:
     parser.add_argument("--longer", type=float, default=1.0, help="run every chain this many times longer")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    uniform = distance(np.full(len(GRID), 0.05), target())
+    uniform = distance(np.full(len(GRID), 0.05), TARGET)
     print(f"n = {options.records}, ε = {options.epsilon:g}; the uniform density has L1 {uniform:.3f}")
     print(
         f"{'mechanism':19} {'sampler':24} {'sweeps':9}  {'CPU s':>6} {'ms/sweep':>9}  {'R-hat':>6}  "

@@ -74,9 +74,9 @@ def fitter(method: str, n: int, warmup: int, draws: int):
 
 def table(values: np.ndarray):
     """Return the library's summary of the density at each point."""
-    from privmix.checks.diagnostics import summarise
+    from benchmarks.shared import summarise_density
 
-    return summarise({str(x): values[..., j] for j, x in enumerate(POINTS)})
+    return summarise_density(values, POINTS)
 
 
 def in_this_process(method: str, n: int, warmup: int, draws: int, fits: int) -> dict:

@@ -19,11 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.ess import section_4_1
-from privmix import Posterior, PrivateMixture, kernels, mechanisms, priors, samplers
-from privmix.checks.diagnostics import summarise
+from benchmarks.shared import summarise_density, truncated_normals
+from privmix import Posterior, PrivateMixture, mechanisms, samplers
+from privmix.studies.gaussian import CALIBRATIONS, conjugate_model
+from privmix.studies.shared.measures import clusters_ess
 
-RECORDS, DELTA, BOUNDS = 250, 0.1, (-10.0, 10.0)
+RECORDS, DELTA = 250, 0.1
 POINTS = np.arange(-8.0, 9.0, 2.0)
 # Sweeps for each kept draw, so that every sampler reaches an error of a few per cent in 10 to 40 CPU seconds
 AGREEING: dict[str, tuple[samplers.Sampler, int]] = {
@@ -46,17 +47,8 @@ PUBLISHED = {"Neal2": (59, 36, 43, 56), "Neal3": (59, 39, 48, 63), "Neal5": (29,
 
 
 def mechanism_at(epsilon: float, calibration: str) -> mechanisms.Gaussian:
-    """Return Gaussian noise with the least scale that has (ε, δ), or with the classical one that the paper uses."""
-    if calibration == "analytic":
-        return mechanisms.Gaussian(epsilon=epsilon, delta=DELTA, bounds=BOUNDS)
-    scale = math.sqrt(2.0 * math.log(1.25 / DELTA)) * (BOUNDS[1] - BOUNDS[0]) / epsilon
-    return mechanisms.Gaussian(scale=scale, bounds=BOUNDS)
-
-
-def model_of(mechanism: mechanisms.Gaussian) -> PrivateMixture:
-    """Return the model that is conjugate to the release: the base measure is truncated on σ² + noise²."""
-    kernel = kernels.NoisyNormal(noise=mechanism.scale, mean=0.0, precision_scale=0.1, shape=3.0, rate=3.0)
-    return PrivateMixture(mechanism, kernel, priors.DirichletProcess(1.0))
+    """Return Gaussian noise with one of the two calibrations."""
+    return CALIBRATIONS[calibration].use(epsilon, DELTA)
 
 
 def run(model: PrivateMixture, z: np.ndarray, sampler: samplers.Sampler, **settings: Any) -> tuple[Posterior, float]:
@@ -70,7 +62,7 @@ def run(model: PrivateMixture, z: np.ndarray, sampler: samplers.Sampler, **setti
 def agreement(epsilon: float, draws: int, factor: int, seed: int) -> None:
     """Print the mean density by every sampler, and how far apart the samplers are."""
     mechanism = mechanism_at(epsilon, "analytic")
-    model, z = model_of(mechanism), mechanism.privatize(section_4_1(RECORDS, seed), seed=100 + seed)
+    model, z = conjugate_model(mechanism), mechanism.privatize(truncated_normals(RECORDS, seed), seed=100 + seed)
     print(f"Agreement at ε = {epsilon:g}: noise {mechanism.scale:.3f}, 4 chains of {draws} kept draws")
     header = "".join(f"{x:>9g}" for x in POINTS)
     print(f"  {'mean density (error below) at':32}{header}   ESS≥  R-hat≤  clusters  CPU s")
@@ -80,7 +72,7 @@ def agreement(epsilon: float, draws: int, factor: int, seed: int) -> None:
         sweeps = {"thin": thin * factor, "warmup": draws * thin * factor // 4}
         posterior, seconds = run(model, z, sampler, draws=draws, chains=4, seed=seed, **sweeps)
         values = posterior.density_draws(POINTS).values
-        table = summarise({str(x): values[..., j] for j, x in enumerate(POINTS)})
+        table = summarise_density(values, POINTS)
         error = (table["sd"] / np.sqrt(table["ess_bulk"])).to_numpy()
         found[name] = table["mean"].to_numpy(), error
         numbers = "".join(f"{value:9.5f}" for value in table["mean"])
@@ -123,13 +115,18 @@ def mixing(calibration: str, data_sets: int, factor: int) -> None:
             rates = []
             mechanism = mechanism_at(epsilon, calibration)
             for seed in range(1, data_sets + 1):
-                z = mechanism.privatize(section_4_1(RECORDS, seed), seed=100 + seed)
+                z = mechanism.privatize(truncated_normals(RECORDS, seed), seed=100 + seed)
                 kept = draws * factor
                 posterior, seconds = run(
-                    model_of(mechanism), z, sampler, draws=kept, warmup=max(1_000, kept // 10), chains=2, seed=seed
+                    conjugate_model(mechanism),
+                    z,
+                    sampler,
+                    draws=kept,
+                    warmup=max(1_000, kept // 10),
+                    chains=2,
+                    seed=seed,
                 )
-                clusters = posterior.n_clusters.values.astype(float)
-                rates.append(1000.0 * summarise({"K": clusters}).loc["K", "ess_bulk"] / clusters.size)
+                rates.append(clusters_ess(posterior))
                 total += seconds
             cells.append(f"{np.median(rates):5.1f} ({min(rates):.1f}–{max(rates):.1f})")
         published = " ".join(str(value) for value in PUBLISHED[name])

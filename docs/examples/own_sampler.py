@@ -8,19 +8,37 @@ from dataclasses import dataclass
 import numpy as np
 
 from privmix import PrivateMixture, mechanisms, samplers
-from privmix.jit import slot
-from privmix.numerics import uniform_index
-from privmix.priors.slots import update_given_partition
-from privmix.samplers import Neal5, base
-from privmix.samplers.moves.atoms import update_atoms, update_base
-from privmix.samplers.moves.partition import CLUSTERS, ROWS
-from privmix.samplers.neal5 import move_record
+from privmix.samplers import toolkit
+from privmix.samplers.toolkit import move_record, slot, uniform_index, update_clusters
 from privmix.testing import check_sampler
 
 
 @slot
 def visits_a_record():
     """Return how often a sweep visits a record on average: the sampler's own number, filled in by `hooks`."""
+
+
+@dataclass(frozen=True)
+class RandomScan(toolkit.Sampler):
+    """Private Neal 5, one auxiliary a record, with `visits` moves a record and sweep, in random order."""
+
+    visits: int = 2
+
+    proposes_records = True
+
+    def __post_init__(self):
+        toolkit.check_count("visits", self.visits, 1, owner="RandomScan")
+
+    def check(self, model):
+        samplers.Neal5().check(model)
+
+    def allocate(self, model, n):
+        return samplers.Neal5().allocate(model, n)
+
+    def hooks(self, model):
+        # Start, draws and imputed records are those of Neal 5; the sweep is new.
+        own = {toolkit.sweep: sweep, visits_a_record: toolkit.constant(self.visits)}
+        return {**samplers.Neal5().hooks(model), **own}
 
 
 def sweep(parts, data, state, rng):
@@ -34,41 +52,8 @@ def sweep(parts, data, state, rng):
     for _ in range(visits):
         accepted += move_record(parts, data, state, rng, uniform_index(rng, n))
     state.statistic[0] = accepted / visits
-    rows = state.cursor[ROWS]
-    update_atoms(parts.kernel, rng, state, rows, state.auxiliary)
-    update_base(parts.kernel, rng, state, rows)
-    state.concentration[0] = update_given_partition(parts.prior, rng, state.concentration[0], n, state.cursor[CLUSTERS])
+    update_clusters(parts, state, rng, state.auxiliary)
     return True
-
-
-def constant(value):
-    """Return a function that returns a number: how a number of the sampler's own enters compiled code."""
-
-    def filled():
-        return value
-
-    return filled
-
-
-@dataclass(frozen=True)
-class RandomScan(base.Sampler):
-    """Private Neal 5, one auxiliary a record, with `visits` moves a record and sweep, in random order."""
-
-    visits: int = 2
-
-    def __post_init__(self):
-        if not isinstance(self.visits, int) or self.visits < 1:
-            raise ValueError(f"RandomScan: visits must be a whole number of at least 1; got {self.visits!r}.")
-
-    def check(self, model):
-        Neal5().check(model)
-
-    def allocate(self, model, n):
-        return Neal5().allocate(model, n)
-
-    def hooks(self, model):
-        # Start, draws and imputed records are those of Neal 5; the sweep is new.
-        return {**Neal5().hooks(model), base.sweep: sweep, visits_a_record: constant(self.visits)}
 
 
 def main():

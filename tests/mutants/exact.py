@@ -48,8 +48,8 @@ def exact_bugs() -> list[Mutant]:
         one(
             "each empty cluster weighs α, not α/m",
             neal8.draw_label,
-            "n - 1, clusters) / m)",
-            "n - 1, clusters))",
+            "clusters_without(state, i)) / m)",
+            "clusters_without(state, i)))",
             NORMAL,
             walked,
         ),

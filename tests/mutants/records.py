@@ -18,7 +18,7 @@ def published_bugs() -> list[Mutant]:
         one(
             "published: Neal 5 ignores the concentration",
             partition.propose_row,
-            "weight = new_weight(parts.prior, state.concentration[0], n - 1, clusters)",
+            "weight = new_weight(parts.prior, state.concentration[0], n - 1, clusters_without(state, i))",
             "weight = 1.0",
             NORMAL,
             Neal5(),

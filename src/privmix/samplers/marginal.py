@@ -15,12 +15,17 @@ import numpy as np
 from privmix.jit import slot
 from privmix.mechanisms.base import at_record
 from privmix.pairs.slots import draw_given
-from privmix.priors.slots import update_given_partition
 from privmix.samplers import base
 from privmix.samplers.capabilities import need_convolution, need_log_base
 from privmix.samplers.moves.atoms import update_base
 from privmix.samplers.moves.parameters import impute_and_update, update_parameters, walk_parameters
-from privmix.samplers.moves.partition import CLUSTERS, ROWS, adopt_partition, record_partition
+from privmix.samplers.moves.partition import (
+    ROWS,
+    adopt_partition,
+    empty_partition,
+    record_partition,
+    update_concentration,
+)
 
 if TYPE_CHECKING:
     from privmix.model import PrivateMixture
@@ -57,27 +62,15 @@ SPARE_STATISTICS = 3
 
 def allocate(model: PrivateMixture, n: int, statistics: int, extra: int = 1) -> State:
     """Return an empty state with room for n clusters and `extra` proposed ones: it never grows."""
-    rows, columns = n + extra, model.kernel.columns
+    rows = n + extra
     width = model.conjugate.width if model.conjugate is not None else 0
     return State(
-        allocation=np.zeros(n, np.int64),
-        size=np.zeros(rows, np.int64),
-        theta=np.zeros((rows, columns)),
-        free=np.zeros(rows, np.int64),
-        cursor=np.zeros(3, np.int64),
+        **empty_partition(model, n, rows, n, statistics),
         y=base.empty_records(model, n),
-        members=base.empty_records(model, n),
-        order=np.zeros(n, np.int64),
-        offset=np.zeros(rows, np.int64),
         score=np.zeros(rows),
-        scratch=np.zeros((rows if model.kernel.hyperparameters else 1, columns)),
         stat=np.zeros((rows + SPARE_STATISTICS, width)),
         side=np.zeros(n, np.int64),
         walk=np.zeros(len(model.kernel.parameters)),
-        concentration=np.zeros(1),
-        hyper=np.zeros(len(model.kernel.hyperparameters)),
-        tune=base.empty_tuning(model),
-        statistic=np.zeros(statistics),
     )
 
 
@@ -153,9 +146,7 @@ def finish_sweep(parts, data, state, rng):
     rows = state.cursor[ROWS]
     update_parameters(parts, data, state, rng, rows)
     update_base(parts.kernel, rng, state, rows)
-    state.concentration[0] = update_given_partition(
-        parts.prior, rng, state.concentration[0], len(state.allocation), state.cursor[CLUSTERS]
-    )
+    update_concentration(parts, state, rng)
 
 
 def impute(parts, data, state, rng, ys, labels):

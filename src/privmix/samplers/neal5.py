@@ -21,10 +21,15 @@ from privmix.mechanisms.evidence import begin, evidence, settle
 from privmix.numerics import exponential, uniform_index
 from privmix.pairs.slots import log_g
 from privmix.parts.checks import check_count
-from privmix.priors.slots import update_given_partition
 from privmix.samplers import base, marginal
-from privmix.samplers.moves.atoms import update_atoms, update_base
-from privmix.samplers.moves.partition import CLUSTERS, ROWS, adopt_partition, join, propose_row, record_partition
+from privmix.samplers.moves.partition import (
+    adopt_partition,
+    empty_partition,
+    join,
+    propose_row,
+    record_partition,
+    update_clusters,
+)
 
 if TYPE_CHECKING:
     from privmix.model import PrivateMixture
@@ -116,25 +121,13 @@ class Neal5(base.Sampler):
         """Return an empty state: there are never more than n clusters and one proposed, so it never grows."""
         if self.exact:
             return marginal.allocate(model, n, len(self.statistics))
-        m, rows, columns = self.auxiliaries, n + 1, model.kernel.columns
+        m = self.auxiliaries
         return State(
-            allocation=np.zeros(n, np.int64),
-            size=np.zeros(rows, np.int64),
-            theta=np.zeros((rows, columns)),
-            free=np.zeros(rows, np.int64),
-            cursor=np.zeros(3, np.int64),
+            **empty_partition(model, n, n + 1, n * m, len(self.statistics)),
             auxiliary=base.empty_records(model, n * m),
             proposal=base.empty_records(model, m),
             log_g=np.zeros(n),
             seen=np.zeros_like(model.origin()),
-            members=base.empty_records(model, n * m),
-            order=np.zeros(n, np.int64),
-            offset=np.zeros(rows, np.int64),
-            scratch=np.zeros((rows if model.kernel.hyperparameters else 1, columns)),
-            concentration=np.zeros(1),
-            hyper=np.zeros(len(model.kernel.hyperparameters)),
-            tune=base.empty_tuning(model),
-            statistic=np.zeros(len(self.statistics)),
         )
 
 
@@ -167,12 +160,7 @@ def sweep(parts, data, state, rng):
     for i in range(len(state.allocation)):
         accepted += move_record(parts, data, state, rng, i)
     state.statistic[0] = accepted / len(state.allocation)
-    rows = state.cursor[ROWS]
-    update_atoms(parts.kernel, rng, state, rows, state.auxiliary)
-    update_base(parts.kernel, rng, state, rows)
-    state.concentration[0] = update_given_partition(
-        parts.prior, rng, state.concentration[0], len(state.allocation), state.cursor[CLUSTERS]
-    )
+    update_clusters(parts, state, rng, state.auxiliary)
     return True
 
 

@@ -14,7 +14,7 @@ from privmix.parts.checks import check_count
 from privmix.priors.slots import new_weight
 from privmix.samplers import marginal
 from privmix.samplers.moves.labels import draw_index
-from privmix.samplers.moves.partition import CLUSTERS, FREE, ROWS, join
+from privmix.samplers.moves.partition import ROWS, bring_to_top, clusters_without, free_row, join
 
 if TYPE_CHECKING:
     from privmix.model import PrivateMixture
@@ -56,10 +56,9 @@ class Neal8(marginal.Marginal):
 def draw_label(parts, data, state, rng, i):
     """Draw record i's cluster: P(h) ∝ n_h g(z_i|θ_h), and α/m g(z_i|θ) for each of m empty ones; return if it moved."""
     old = state.allocation[i]
-    offered = offer_rows(parts, state, rng, i)
     n, m = len(state.allocation), len(state.size) - len(state.allocation)
-    clusters = state.cursor[CLUSTERS] - (state.size[old] == 1)
-    log_new = math.log(new_weight(parts.prior, state.concentration[0], n - 1, clusters) / m)
+    fill_offered(parts, state, rng, old, m)
+    log_new = math.log(new_weight(parts.prior, state.concentration[0], n - 1, clusters_without(state, i)) / m)
     part = at_record(parts.mechanism, i)
     candidates = 0
     top = -math.inf
@@ -71,7 +70,7 @@ def draw_label(parts, data, state, rng, i):
             top = max(top, state.score[candidates])
             candidates += 1
     for k in range(m):
-        row = old if k == 0 and state.size[old] == 1 else state.free[state.cursor[FREE] - 1 - k + (offered < m)]
+        row = offered_row(state, old, k)
         state.score[candidates] = log_new + log_g(part, parts.kernel, data.z[i], state.theta[row])
         state.offset[candidates] = row
         top = max(top, state.score[candidates])
@@ -79,27 +78,21 @@ def draw_label(parts, data, state, rng, i):
     if top == -math.inf:
         return False
     row = state.offset[draw_index(rng, state.score, candidates, top)]
-    take_row(state, row)
+    if state.size[row] == 0:
+        bring_to_top(state, row)
     join(state, i, old, row)
     return row != old
 
 
-def offer_rows(parts, state, rng, i):
-    """Draw the atoms of the empty rows on offer; a record that is alone offers its own. Return how many were drawn."""
-    m = len(state.size) - len(state.allocation)
-    fresh = m - (state.size[state.allocation[i]] == 1)
-    for k in range(fresh):
-        draw_atom(parts.kernel, rng, state.theta[state.free[state.cursor[FREE] - 1 - k]], state.hyper)
-    return fresh
+def offered_row(state, old, k):
+    """Return the k-th of the empty rows offered to a record: its own first, where it is alone, then free ones."""
+    alone = state.size[old] == 1
+    return old if alone and k == 0 else free_row(state, k - alone)
 
 
-def take_row(state, row):
-    """Bring a free row that was chosen to the top of the free stack, where `join` expects it."""
-    if state.size[row] > 0:
-        return
-    top = state.cursor[FREE] - 1
-    k = top
-    while state.free[k] != row:
-        k -= 1
-    state.free[k] = state.free[top]
-    state.free[top] = row
+def fill_offered(parts, state, rng, old, m):
+    """Draw the atoms of the m rows on offer; a record's own keeps its atom."""
+    for k in range(m):
+        row = offered_row(state, old, k)
+        if row != old:
+            draw_atom(parts.kernel, rng, state.theta[row], state.hyper)

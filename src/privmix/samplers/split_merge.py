@@ -37,7 +37,7 @@ from privmix.samplers.moves.conjugate import (
     rebuild_statistics,
     take_record,
 )
-from privmix.samplers.moves.partition import CLUSTERS, FREE, join
+from privmix.samplers.moves.partition import CLUSTERS, free_row, join
 from privmix.samplers.neal8 import Neal8
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def split_or_merge(parts, data, state, rng):
     j = uniform_index(rng, n - 1)
     j += j >= i
     splitting = state.allocation[i] == state.allocation[j]
-    other = state.free[state.cursor[FREE] - 1] if splitting else state.allocation[j]
+    other = free_row(state, 0) if splitting else state.allocation[j]
     rows = (state.allocation[i], other)
     count = gather(state, rng, i, j)
     open_sides(parts, data, state, rng, rows, (i, j), splitting)

@@ -7,10 +7,10 @@ import math
 from privmix.jit import slot
 from privmix.kernels.slots import prepare
 from privmix.pairs.slots import add, clear, draw_posterior, log_marginal, remove
-from privmix.priors.slots import new_weight, update_given_partition
+from privmix.priors.slots import new_weight
 from privmix.samplers.moves.atoms import copy_row
 from privmix.samplers.moves.labels import draw_index
-from privmix.samplers.moves.partition import CLUSTERS, FREE, ROWS, join
+from privmix.samplers.moves.partition import ROWS, clusters_without, free_row, join, update_concentration
 
 # Last column of a row of statistics: the log marginal of its records
 CACHED = -1
@@ -31,9 +31,7 @@ def conjugate_sweep(parts, data, state, rng):
     for h in range(state.cursor[ROWS]):
         if state.size[h] > 0:
             draw_row(parts, state, rng, h)
-    state.concentration[0] = update_given_partition(
-        parts.prior, rng, state.concentration[0], len(state.allocation), state.cursor[CLUSTERS]
-    )
+    update_concentration(parts, state, rng)
     return True
 
 
@@ -51,10 +49,9 @@ def draw_label(parts, data, state, rng, i):
             state.offset[candidates] = h
             top = max(top, state.score[candidates])
             candidates += 1
-    clusters = state.cursor[CLUSTERS] - alone
-    weight = new_weight(parts.prior, state.concentration[0], len(state.allocation) - 1, clusters)
+    weight = new_weight(parts.prior, state.concentration[0], len(state.allocation) - 1, clusters_without(state, i))
     state.score[candidates] = math.log(weight) + log_predictive_alone(parts, data, state, i)
-    state.offset[candidates] = old if alone else state.free[state.cursor[FREE] - 1]
+    state.offset[candidates] = old if alone else free_row(state, 0)
     top = max(top, state.score[candidates])
     chosen = draw_index(rng, state.score, candidates + 1, top)
     row = state.offset[chosen]

@@ -6,15 +6,54 @@ Works on any state with ``allocation``, ``size``, ``theta``, ``free``, ``cursor`
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from privmix.kernels.slots import draw_atom
 from privmix.numerics import gamma, log_gamma_variate, uniform, uniform_index
-from privmix.priors.slots import new_weight
-from privmix.samplers.moves.atoms import copy_row
+from privmix.priors.slots import new_weight, update_given_partition
+from privmix.samplers.base import empty_records, empty_tuning
+from privmix.samplers.moves.atoms import copy_row, update_atoms, update_base
 from privmix.samplers.moves.measure import rest_sticks, write_common, write_rest
+
+if TYPE_CHECKING:
+    from privmix.model import PrivateMixture
 
 # Entries of State.cursor: clusters, height of the stack of free rows, rows ever used
 CLUSTERS, FREE, ROWS = 0, 1, 2
+
+
+def empty_partition(model: PrivateMixture, n: int, rows: int, members: int, statistics: int) -> dict[str, np.ndarray]:
+    """Return the arrays of a state that hold a partition of n records, its atoms and what all such states have.
+
+    Parameters
+    ----------
+    model, n
+        The model and its number of records.
+    rows
+        Room for clusters, proposed ones included.
+    members
+        Room for the records of one cluster.
+    statistics
+        Numbers that a sweep reports.
+    """
+    columns = model.kernel.columns
+    return {
+        "allocation": np.zeros(n, np.int64),
+        "size": np.zeros(rows, np.int64),
+        "theta": np.zeros((rows, columns)),
+        "free": np.zeros(rows, np.int64),
+        "cursor": np.zeros(3, np.int64),
+        "members": empty_records(model, members),
+        "order": np.zeros(n, np.int64),
+        "offset": np.zeros(rows, np.int64),
+        "scratch": np.zeros((rows if model.kernel.hyperparameters else 1, columns)),
+        "concentration": np.zeros(1),
+        "hyper": np.zeros(len(model.kernel.hyperparameters)),
+        "tune": empty_tuning(model),
+        "statistic": np.zeros(statistics),
+    }
 
 
 def adopt_partition(state, latent):
@@ -51,10 +90,9 @@ def propose_row(parts, state, rng, i):
     visiting the clusters. A new row is only looked at here; `join` takes it off the stack.
     """
     n = len(state.allocation)
-    clusters = state.cursor[CLUSTERS] - (state.size[state.allocation[i]] == 1)
-    weight = new_weight(parts.prior, state.concentration[0], n - 1, clusters)
+    weight = new_weight(parts.prior, state.concentration[0], n - 1, clusters_without(state, i))
     if uniform(rng) * (weight + n - 1) < weight:
-        row = state.free[state.cursor[FREE] - 1]
+        row = free_row(state, 0)
         draw_atom(parts.kernel, rng, state.theta[row], state.hyper)
         return row
     other = uniform_index(rng, n - 1)
@@ -69,16 +107,60 @@ def join(state, i, old, row):
     if row == old:
         return
     if state.size[row] == 0:
-        state.cursor[FREE] -= 1
-        state.cursor[CLUSTERS] += 1
-        state.cursor[ROWS] = max(state.cursor[ROWS], row + 1)
+        open_row(state, row)
     state.allocation[i] = row
     state.size[row] += 1
     state.size[old] -= 1
     if state.size[old] == 0:
-        state.free[state.cursor[FREE]] = old
-        state.cursor[FREE] += 1
-        state.cursor[CLUSTERS] -= 1
+        close_row(state, old)
+
+
+def clusters_without(state, i):
+    """Return the number of clusters that hold another record than i."""
+    return state.cursor[CLUSTERS] - (state.size[state.allocation[i]] == 1)
+
+
+def free_row(state, k):
+    """Return the row that is k-th from the top of the free stack, and leave it there."""
+    return state.free[state.cursor[FREE] - 1 - k]
+
+
+def open_row(state, row):
+    """Take the row on top off the free stack: a cluster begins."""
+    state.cursor[FREE] -= 1
+    state.cursor[CLUSTERS] += 1
+    state.cursor[ROWS] = max(state.cursor[ROWS], row + 1)
+
+
+def close_row(state, row):
+    """Put a row on top of the free stack: its cluster ended."""
+    state.free[state.cursor[FREE]] = row
+    state.cursor[FREE] += 1
+    state.cursor[CLUSTERS] -= 1
+
+
+def bring_to_top(state, row):
+    """Exchange a free row with the one on top of the free stack, where `join` expects it."""
+    top = state.cursor[FREE] - 1
+    k = top
+    while state.free[k] != row:
+        k -= 1
+    state.free[k] = state.free[top]
+    state.free[top] = row
+
+
+def update_clusters(parts, state, rng, records):
+    """Update atoms, base measure and concentration given the partition and the records, m for each (Algorithm 1)."""
+    update_atoms(parts.kernel, rng, state, state.cursor[ROWS], records)
+    update_base(parts.kernel, rng, state, state.cursor[ROWS])
+    update_concentration(parts, state, rng)
+
+
+def update_concentration(parts, state, rng):
+    """Redraw the concentration given the number of clusters."""
+    state.concentration[0] = update_given_partition(
+        parts.prior, rng, state.concentration[0], len(state.allocation), state.cursor[CLUSTERS]
+    )
 
 
 def record_partition(parts, data, state, rng, draws, d):

@@ -1,0 +1,130 @@
+"""What a sampler of one's own is made of: slots to call, slots to fill, and the steps that samplers share.
+
+A sampler's file imports from here alone.
+"""
+
+from privmix.jit import constant, slot
+from privmix.kernels.slots import copy_y, draw_atom, draw_y, log_base, log_f, prepare, update_atom, update_hyper
+from privmix.mechanisms.base import at_record, log_q
+from privmix.mechanisms.evidence import begin, evidence, settle
+from privmix.numerics import exponential, gamma, normal, uniform, uniform_index
+from privmix.numerics.walk import accepts
+from privmix.pairs.slots import add, clear, draw_given, draw_posterior, log_g, log_marginal, remove
+from privmix.parts.checks import check_count
+from privmix.priors.slots import (
+    new_weight,
+    stick,
+    stick_given,
+    update_given_partition,
+    update_given_sticks,
+)
+from privmix.samplers.base import Draws, Latent, Sampler, adopt, empty_records, empty_tuning, impute, record, sweep
+from privmix.samplers.marginal import Marginal, label_hooks
+from privmix.samplers.moves.atoms import copy_row, group_records, update_atoms, update_base
+from privmix.samplers.moves.labels import draw_index
+from privmix.samplers.moves.parameters import draw_records, impute_and_update, update_parameters, walk_parameters
+from privmix.samplers.moves.partition import (
+    CLUSTERS,
+    ROWS,
+    adopt_partition,
+    bring_to_top,
+    clusters_without,
+    empty_partition,
+    free_row,
+    join,
+    propose_row,
+    record_partition,
+    update_clusters,
+    update_concentration,
+)
+from privmix.samplers.moves.sticks import (
+    STICKS,
+    WAITING,
+    exchange_more,
+    extend_sticks,
+    forget_empty,
+    may_exchange,
+    record_sticks,
+    swap_sticks,
+    update_sticks,
+)
+from privmix.samplers.neal5 import move_record
+
+__all__ = [
+    "CLUSTERS",
+    "ROWS",
+    "STICKS",
+    "WAITING",
+    "Draws",
+    "Latent",
+    "Marginal",
+    "Sampler",
+    "accepts",
+    "add",
+    "adopt",
+    "adopt_partition",
+    "at_record",
+    "begin",
+    "bring_to_top",
+    "check_count",
+    "clear",
+    "clusters_without",
+    "constant",
+    "copy_row",
+    "copy_y",
+    "draw_atom",
+    "draw_given",
+    "draw_index",
+    "draw_posterior",
+    "draw_records",
+    "draw_y",
+    "empty_partition",
+    "empty_records",
+    "empty_tuning",
+    "evidence",
+    "exchange_more",
+    "exponential",
+    "extend_sticks",
+    "forget_empty",
+    "free_row",
+    "gamma",
+    "group_records",
+    "impute",
+    "impute_and_update",
+    "join",
+    "label_hooks",
+    "log_base",
+    "log_f",
+    "log_g",
+    "log_marginal",
+    "log_q",
+    "may_exchange",
+    "move_record",
+    "new_weight",
+    "normal",
+    "prepare",
+    "propose_row",
+    "record",
+    "record_partition",
+    "record_sticks",
+    "remove",
+    "settle",
+    "slot",
+    "stick",
+    "stick_given",
+    "swap_sticks",
+    "sweep",
+    "uniform",
+    "uniform_index",
+    "update_atom",
+    "update_atoms",
+    "update_base",
+    "update_clusters",
+    "update_concentration",
+    "update_given_partition",
+    "update_given_sticks",
+    "update_hyper",
+    "update_parameters",
+    "update_sticks",
+    "walk_parameters",
+]

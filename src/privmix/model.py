@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from privmix.kernels import Kernel, Normal
-from privmix.mechanisms import GlobalMechanism, Mechanism
+from privmix.mechanisms import Mechanism
 from privmix.mechanisms.evidence import GLOBAL, LOCAL
 from privmix.pairs import Conjugate, Convolution, Pair, find
 from privmix.priors import DirichletProcess, Prior
@@ -91,13 +91,12 @@ class PrivateMixture:
 
     def origin(self) -> np.ndarray:
         """Return what a global mechanism sees of records that all have the reference value; empty for a local one."""
-        return self.mechanism.origin() if isinstance(self.mechanism, GlobalMechanism) else np.zeros(0)
+        return self.mechanism.origin()
 
     def reference(self) -> np.ndarray:
         """Return one record with the value that a global mechanism starts from."""
         dimension = self.kernel.dimension
-        value = self.mechanism.reference if isinstance(self.mechanism, GlobalMechanism) else 0.0
-        return np.full(1 if dimension == 1 else (1, dimension), value)
+        return np.full(1 if dimension == 1 else (1, dimension), self.mechanism.reference)
 
     def hooks(self) -> dict[Callable, Callable]:
         """Return every slot that the parts fill."""

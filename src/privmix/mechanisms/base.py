@@ -147,6 +147,15 @@ class Mechanism(Part):
         """
         return self.noise_spread()
 
+    @property
+    def reference(self) -> float:
+        """The value of a record that a global mechanism starts from; a local one sees no record but its own."""
+        return 0.0
+
+    def origin(self) -> np.ndarray:
+        """Return what a global mechanism sees of records that all have the reference value; empty for a local one."""
+        return np.zeros(0)
+
     def encode(self, z: np.ndarray) -> np.ndarray:
         """Return the release in the form that hooks read (made once, before sampling)."""
         return z

@@ -5,6 +5,7 @@ import pkgutil
 import re
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -75,3 +76,48 @@ def test_reference_lists_rooms_by_their_exports(room):
     assert f".. automodule:: privmix.{room}\n" in page
     module = importlib.import_module(f"privmix.{room}")
     assert [name for name in module.__all__ if not getattr(module, name).__doc__] == []
+
+
+class Lamp:
+    """A base class.
+
+    - ``light(self)``: what it gives
+    - ``dim(self, by)``: optional; less of it
+    """
+
+    #: how many there are
+    count: int = 1
+
+    def switch(self):
+        """Turn it on (hook)."""
+        raise NotImplementedError
+
+    def colour(self):
+        """Return white."""
+
+    def weight(self):
+        """Return its weight, which no lamp changes."""
+
+
+class Red(Lamp):
+    def colour(self):
+        """Return red."""
+
+
+def test_what_a_part_must_give_is_read_off_its_base_class(made):
+    room = SimpleNamespace(__all__=["Lamp", "Red"], __name__="nowhere", Lamp=Lamp, Red=Red)
+    must, may, settings = made.hooks.lists(ROOT, Lamp, room)
+    assert must == [("light(self)", "what it gives"), ("switch(self)", "Turn it on.")]
+    assert may == [("dim(self, by)", "less of it"), ("colour(self)", "Return white.")]
+    assert settings == [("count", "how many there are")]
+
+
+@pytest.mark.parametrize(("base", "skeleton"), [("Kernel", "kernel"), ("LocalMechanism", "mechanism")])
+def test_skeletons_give_what_a_part_must_give(made, base, skeleton):
+    source = (ROOT / "docs" / "extend" / "skeletons" / f"{skeleton}.py").read_text(encoding="utf-8")
+    room = importlib.import_module(f"privmix.{skeleton}s")
+    must, _, _ = made.hooks.lists(ROOT, getattr(room, base), room)
+    assert len(must) >= 2
+    for code, text in must:
+        names = re.findall(r"(\w+)\(self", code + text)  # one of them, where the text names another
+        assert any(f"def {name}(self" in source for name in names), names

@@ -235,11 +235,19 @@ def test_fit_of_a_plain_column_with_options(here):
 
 
 def test_beta_kernel_takes_the_bounds_and_auxiliaries_go_to_neal5():
-    from privmix.cli.fit import KernelName, SamplerName, build_model, build_sampler
+    from privmix.cli.fit import KernelName, build_model, build_sampler
 
     mechanism = mechanisms.Laplace(epsilon=1.0, bounds=(2.0, 5.0))
     assert build_model(KernelName.beta, mechanism, 1.0).kernel == kernels.Beta(bounds=(2.0, 5.0))
-    assert build_sampler(SamplerName.neal5, 3) == samplers.Neal5(auxiliaries=3)
+    assert build_sampler("neal5", 3) == samplers.Neal5(auxiliaries=3)
+
+
+def test_every_sampler_of_the_library_has_a_name_here():
+    from privmix.cli.fit import SAMPLERS, build_sampler
+
+    offered = {type(build_sampler(name, None)).__name__ for name in SAMPLERS}
+    assert offered == set(samplers.__all__) - {"Sampler"}
+    assert build_sampler("split-merge", None) == samplers.SplitMerge()
 
 
 FIT = ["--output", "fit.nc"]

@@ -9,25 +9,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from privmix import samplers
 from privmix.cli import options
 from privmix.cli.errors import INTERRUPTED, say
 from privmix.cli.outputs import check_output
 from privmix.cli.tables import mechanism_rows, print_table, summary_rows, tell
+from privmix.samplers import Sampler
 
 if TYPE_CHECKING:
     from privmix import Posterior, PrivateMixture, Release
     from privmix.mechanisms import Mechanism
-    from privmix.samplers import Sampler
 
 
-class SamplerName(StrEnum):
-    """Samplers of the command line."""
-
-    auto = "auto"
-    neal5 = "neal5"
-    neal8 = "neal8"
-    binned = "binned"
-    slice = "slice"
+_KINDS: list[type[Sampler]] = [getattr(samplers, name) for name in samplers.__all__]
+#: samplers by their names here: all that the library has
+SAMPLERS = {kind.command_name: kind for kind in _KINDS if kind is not Sampler}
+SamplerName: Any = options.choices("SamplerName", SAMPLERS)
 
 
 class KernelName(StrEnum):
@@ -55,9 +52,7 @@ def fit(
     report: Annotated[
         Path | None, typer.Option(metavar="FILE.html", help="Report to write too, as `privmix report` does.")
     ] = None,
-    sampler: Annotated[
-        SamplerName, typer.Option(help="How to draw; auto chooses by noise and pilot.")
-    ] = SamplerName.auto,
+    sampler: Annotated[SamplerName, typer.Option(help="How to draw; auto chooses by noise and pilot.")] = "auto",
     auxiliaries: Annotated[
         int | None,
         typer.Option(
@@ -199,18 +194,14 @@ def build_model(name: KernelName, mechanism: Mechanism, concentration: Any) -> P
     return PrivateMixture(mechanism, kernel(bounds=mechanism.bounds), prior)
 
 
-def build_sampler(name: SamplerName, auxiliaries: int | None) -> Sampler:
+def build_sampler(name: str, auxiliaries: int | None) -> Sampler:
     """Return the sampler that was asked for."""
-    from privmix import samplers
-
-    if name is SamplerName.neal5:
-        return samplers.Neal5() if auxiliaries is None else samplers.Neal5(auxiliaries)
-    if name is SamplerName.neal8:
-        return samplers.Neal8() if auxiliaries is None else samplers.Neal8(auxiliaries)
-    if auxiliaries is not None:
-        raise ValueError(f"--auxiliaries belongs to --sampler neal5 or neal8; {name} has none. Leave it out.")
-    others: dict[SamplerName, Sampler] = {SamplerName.slice: samplers.Slice(), SamplerName.binned: samplers.Binned()}
-    return others.get(name, samplers.Auto())
+    if auxiliaries is None:
+        return SAMPLERS[name]()
+    takers: dict[str, Any] = {other: kind for other, kind in SAMPLERS.items() if hasattr(kind, "auxiliaries")}
+    if name not in takers:
+        raise ValueError(f"--auxiliaries belongs to --sampler {' or '.join(takers)}; {name} has none. Leave it out.")
+    return takers[name](auxiliaries=auxiliaries)
 
 
 def _sample(

@@ -45,7 +45,7 @@ def takes_mechanism(text: str, *, required: bool, without: str = "") -> Callable
     def decorate(command: Callable) -> Callable:
         own = inspect.signature(command, eval_str=True).parameters
         found = {field: takers for field, takers in _by_field(without).items() if field not in own}
-        names: Any = _choices("MechanismName", OFFERED)
+        names: Any = choices("MechanismName", OFFERED)
         shape = Annotated[names if required else names | None, typer.Option(help=text)]  # type: ignore[valid-type]
         replaced = {
             "mechanism": [_parameter("mechanism", shape, inspect.Parameter.empty if required else None)],
@@ -82,7 +82,7 @@ def _parameter(name: str, annotation: Any, default: Any = None) -> inspect.Param
 def _annotation(takers: dict[str, Option]) -> Any:
     """Return the annotation of an option that several mechanisms take, in the words of the first."""
     first = next(iter(takers.values()))
-    shape = _choices(first.name, map(_dashed, first.choices)) if first.choices else first.type
+    shape = choices(first.name, map(_dashed, first.choices)) if first.choices else first.type
     text = f"{first.help}{_takers_in_words(takers)}."
     return Annotated[shape | None, typer.Option(first.flag, metavar=first.metavar or None, help=text)]
 
@@ -99,7 +99,8 @@ def _default_in_words(option: Option) -> str:
     return "" if option.default in (None, dataclasses.MISSING) else f" ({option.default})"
 
 
-def _choices(name: str, values: Iterable[str]) -> Any:
+def choices(name: str, values: Iterable[str]) -> Any:
+    """Return an enumeration of these values, as an option's type."""
     return StrEnum(name, {value.replace("-", "_"): value for value in values})
 
 

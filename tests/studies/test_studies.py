@@ -25,7 +25,7 @@ CELLS = {
     "gaussian": {"calibration": "analytic", "delta": 0.1, "epsilon": 50.0, "sampler": "neal5", "replicate": 0},
     "donors": {"mechanism": "laplace", "fit": "slice", "replicate": 0},
     "mechanisms": {"mechanism": "laplace", "records": 100, "epsilon": 10.0, "replicate": 0},
-    "global": {"base": "gamma2", "factor": 4, "epsilon": 10.0, "fit": "binned", "replicate": 0},
+    "global": {"base": "gamma2", "factor": 4, "epsilon": 10.0, "fit": "neal5", "replicate": 0},
     "accuracy": {"target": "normals", "records": 100, "epsilon": 10.0, "method": "ours-laplace", "replicate": 0},
 }
 NUMBERS = {"acceptance", "ess", "r_hat", "clusters", "l1", "covered"}

@@ -9,6 +9,7 @@ first time. Run with `python -m benchmarks.files_crossed`; `--list` names the fi
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import subprocess
 import sys
@@ -22,8 +23,9 @@ import numpy as np
 
 import privmix
 from privmix import mechanisms, samplers
-from privmix.jit import bind as jit
 
+# The function of the same name hides the module.
+jit = importlib.import_module("privmix.jit.bind")
 ROOT = Path(privmix.__file__).parent
 MECHANISM = mechanisms.Laplace(epsilon=10.0, bounds=(-10.0, 10.0))
 CASES = ("fit, Neal5", "fit, Auto", "command line")
@@ -67,7 +69,9 @@ def case(name: str, folder: Path) -> Callable[[], Any]:
     from privmix.cli import app
 
     privmix.Release(z, MECHANISM).save(folder / "z.csv")
-    return lambda: app(["fit", str(folder / "z.csv"), "-o", str(folder / "fit.nc"), "--seed", "3"], standalone_mode=False)
+    return lambda: app(
+        ["fit", str(folder / "z.csv"), "-o", str(folder / "fit.nc"), "--seed", "3"], standalone_mode=False
+    )
 
 
 def main() -> None:

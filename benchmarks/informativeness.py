@@ -18,7 +18,7 @@ import numpy as np
 
 from benchmarks.shared import BOUNDS, truncated_normals
 from privmix import PrivateMixture, fit, mechanisms
-from privmix.checks.informativeness import Yardstick, density_draws_mean, judge
+from privmix.checks.informativeness import Yardstick, judge
 from privmix.engine import Plan
 
 RECORDS = 200
@@ -36,15 +36,11 @@ def measure(epsilon: float, options: argparse.Namespace) -> str:
             settings = {**sweeps, "seed": data_set, "chains": options.chains, "executor": one}
             paper = options.model == "paper"
             fits.append(PrivateMixture(mechanism).sample(z, **settings) if paper else fit(z, mechanism, **settings))
-        model, support = fits[0].model, fits[0].support
         yardstick = Yardstick.of(fits[0], np.random.default_rng(options.seed))
-        short = Plan(model, fits[0].sampler, fits[0]._plan.z, *sweeps.values(), allocations=False)
+        short = Plan(fits[0].model, fits[0].sampler, fits[0].plan.z, *sweeps.values(), allocations=False)
         seeds = np.random.SeedSequence([options.seed, int(1000 * epsilon)]).spawn(options.null)
         null = np.array([yardstick.null_distance(short, options.chains, seed, one) for seed in seeds])
-    found = [
-        judge(yardstick.distance(density_draws_mean(model.kernel, each._stacked(), yardstick.grid, support)), null)
-        for each in fits
-    ]
+    found = [judge(yardstick.distance(each.arrays), null) for each in fits]
     distances = np.array([each.distance for each in found])
     outside, seconds = sum(each.informative for each in found), time.process_time() - clock
     return (

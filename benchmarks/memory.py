@@ -13,7 +13,7 @@ import time
 import numpy as np
 
 from privmix import Posterior, PrivateMixture, mechanisms, samplers
-from privmix.engine import Chain, Plan
+from privmix.engine import Chain, End, Plan
 from privmix.samplers.base import Draws
 
 
@@ -38,8 +38,8 @@ def made_up(chains: int, draws: int, atoms: int) -> Posterior:
                 statistic=np.ones((draws, 1)),
             )
         )
-    done = [Chain(one, None, rng, 0.0) for one in each]
-    return Posterior.from_chains(plan, done, entropy="1", complete=True, support=None)
+    done = [Chain(one, End(None, rng, 0.0)) for one in each]
+    return Posterior.from_chains(plan, done, seed="1", complete=1)
 
 
 def peak() -> float:

@@ -16,7 +16,7 @@ MECHANISM = mechanisms.Laplace(epsilon=5.0, bounds=(-10.0, 10.0))
 MODEL = PrivateMixture(MECHANISM)
 ORIGINAL = PrivateMixture(mechanisms.Identity())
 Z = MECHANISM.privatize(np.random.default_rng(1).normal(1.0, 2.0, 12), seed=1)
-FEW = {"draws": 10, "warmup": 5, "chains": 2, "seed": 1}
+FEW = {"draws": 10, "warmup": 5, "thin": 1, "chains": 2, "seed": 1}
 
 
 def draws_of(posterior):
@@ -69,6 +69,26 @@ def test_dimensions_must_agree():
     message = "Plane describes records of 2 numbers, but Laplace perturbs records of 1."
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         PrivateMixture(MECHANISM, Plane())
+
+
+def test_restriction_is_part_of_the_model():
+    model = PrivateMixture(MECHANISM, restricted_to=[-3, 4])
+    assert model.restricted_to == (-3.0, 4.0)
+    assert model != PrivateMixture(MECHANISM)
+    posterior = model.sample(Z, **FEW)
+    free = PrivateMixture(MECHANISM).sample(Z, **FEW)
+    assert draws_of(posterior).identical(draws_of(free))
+    assert not posterior.density([-3.5, 4.5])["mean"].any()
+    assert free.density([-3.5, 4.5])["mean"].all()
+    grid = np.linspace(-3.0, 4.0, 2001)
+    assert np.trapezoid(posterior.density(grid)["mean"], grid) == pytest.approx(1.0, abs=1e-3)
+
+
+@pytest.mark.parametrize("interval", [(1.0, 1.0), (2.0, 1.0), 3.0, "ab", (0.0, np.inf), (0.0, 1.0, 2.0)])
+def test_bad_restriction(interval):
+    message = f"PrivateMixture: restricted_to must be a pair (lower, upper) with lower < upper; got {interval!r}."
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        PrivateMixture(MECHANISM, restricted_to=interval)
 
 
 def test_parameter_names_must_not_clash_with_the_draws():
@@ -151,7 +171,7 @@ def test_wrong_number_of_scales():
 def test_scales_of_the_records_are_used():
     """Two records say 6 with tiny noise and two say −6 with huge noise: only the first two are believed."""
     model = PrivateMixture(mechanisms.Laplace(scale=[0.1, 0.1, 1e6, 1e6]), kernels.Normal())
-    posterior = model.sample([6.0, 6.0, -6.0, -6.0], draws=400, warmup=200, chains=1, seed=1)
+    posterior = model.sample([6.0, 6.0, -6.0, -6.0], draws=400, warmup=200, thin=1, chains=1, seed=1)
     band = posterior.density([-6.0, 6.0])["mean"].values
     assert band[1] > 3.0 * band[0]
 

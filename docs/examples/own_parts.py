@@ -70,7 +70,7 @@ class LogisticNoise(LocalMechanism):
 def seconds_of_a_sweep(model, sampler, n=1000, sweeps=2000):
     """Return the seconds of a sweep, compilation not counted."""
     z = model.mechanism.privatize(np.linspace(-9.0, 9.0, n), seed=1)
-    model.sample(z, sampler, draws=10, warmup=500, chains=1, seed=1, allocations=False)
+    model.sample(z, sampler, draws=10, warmup=500, thin=1, chains=1, seed=1, allocations=False)
     start = time.process_time()
     model.sample(z, sampler, draws=1, thin=sweeps, warmup=500, chains=1, seed=1, allocations=False)
     return (time.process_time() - start) / (500 + sweeps)
@@ -81,7 +81,7 @@ def main():
     own = PrivateMixture(LogisticNoise(scale=2.0), Logistic())
     print(check_sampler(own, sampler))
     z = own.mechanism.privatize(np.random.default_rng(1).normal(3.0, 1.0, 500), seed=2)
-    posterior = own.sample(z, sampler, draws=1000, warmup=1000, chains=2, seed=3)
+    posterior = own.sample(z, sampler, draws=1000, warmup=1000, thin=1, chains=2, seed=3)
     peak = float(posterior.density()["mean"].idxmax())
     print(f"density of the confidential data peaks at {peak:.1f}; released with {own.mechanism.guarantee}")
     if "--time" in sys.argv:

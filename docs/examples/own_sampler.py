@@ -62,7 +62,7 @@ def main():
     print(check_sampler(model, RandomScan()))
     z = mechanism.privatize(np.random.default_rng(1).normal(3.0, 1.0, 200), seed=2)
     for sampler in (samplers.Neal5(), RandomScan()):
-        posterior = model.sample(z, sampler, draws=1000, warmup=1000, chains=2, seed=3)
+        posterior = model.sample(z, sampler, draws=1000, warmup=1000, thin=1, chains=2, seed=3)
         row = posterior.summary(at=3.0).loc["n_clusters"]
         print(f"{sampler!r}: {row['mean']:.1f} clusters, ESS {row['ess_bulk']:.0f}, accepts {posterior.acceptance:.0%}")
 

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from privmix import baselines, kernels, mechanisms, priors, samplers
-from privmix.model import PrivateMixture
+from privmix.model import PrivateMixture, default_model
 from privmix.posterior import Posterior, load
 from privmix.release import Release
 from privmix.sampling.fit import fit
@@ -18,6 +18,7 @@ __all__ = [
     "PrivateMixture",
     "Release",
     "baselines",
+    "default_model",
     "fit",
     "kernels",
     "load",

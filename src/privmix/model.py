@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from privmix.kernels import Kernel, Normal
+from privmix.kernels import HierarchicalNormal, Kernel, Normal
 from privmix.mechanisms import Mechanism
 from privmix.mechanisms.evidence import GLOBAL, LOCAL
 from privmix.pairs import Conjugate, Convolution, Pair, find
+from privmix.parts.checks import check_interval
 from privmix.priors import DirichletProcess, Prior
+from privmix.settings import DEFAULTS, Settings
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -56,11 +58,15 @@ class PrivateMixture:
         The component density f with its base measure.
     prior
         The law of the mixing measure.
+    restricted_to
+        Interval to which the density is restricted when it is read: cut there and renormalised in every draw. The
+        chains know nothing of it. None leaves the density as the kernel has it.
     """
 
     mechanism: Mechanism
     kernel: Kernel = field(default_factory=Normal)
     prior: Prior = field(default_factory=DirichletProcess)
+    restricted_to: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         for name, base in {"mechanism": Mechanism, "kernel": Kernel, "prior": Prior}.items():
@@ -78,6 +84,16 @@ class PrivateMixture:
             raise ValueError(
                 f"{type(self.kernel).__name__} describes records of {self.kernel.dimension} numbers, but "
                 f"{type(self.mechanism).__name__} perturbs records of {self.mechanism.dimension}."
+            )
+        if self.restricted_to is not None:
+            self._check_restriction()
+
+    def _check_restriction(self) -> None:
+        check_interval(self, "restricted_to")
+        if self.kernel.dimension > 1:
+            raise ValueError(
+                f"restricted_to is for records of one number; those of {type(self.kernel).__name__} have "
+                f"{self.kernel.dimension}. Leave it out."
             )
 
     def parts(self) -> Parts:
@@ -137,10 +153,10 @@ class PrivateMixture:
         z: Any,
         sampler: Sampler | None = None,
         *,
-        draws: int = 2000,
-        warmup: int = 1000,
-        thin: int = 1,
-        chains: int = 4,
+        draws: int = DEFAULTS.draws,
+        warmup: int = DEFAULTS.warmup,
+        thin: int = DEFAULTS.thin,
+        chains: int = DEFAULTS.chains,
         seed: Any = None,
         progress: bool = False,
         executor: Executor | None = None,
@@ -169,16 +185,31 @@ class PrivateMixture:
         """
         from privmix.sampling.sample import sample
 
+        settings = Settings(draws, warmup, thin, chains)
         return sample(
-            self,
-            z,
-            sampler,
-            draws=draws,
-            warmup=warmup,
-            thin=thin,
-            chains=chains,
-            seed=seed,
-            progress=progress,
-            executor=executor,
-            allocations=allocations,
+            self, z, sampler, settings, seed=seed, progress=progress, executor=executor, allocations=allocations
         )
+
+
+def default_model(mechanism: Mechanism, prior: Prior | None = None) -> PrivateMixture:
+    """Return the model that `privmix.fit` fits: it follows from the mechanism's bounds alone.
+
+    The kernel is `kernels.HierarchicalNormal` over the bounds, and the density is restricted to them. Data and bounds
+    that are shifted or stretched together give the same fit, shifted or stretched.
+
+    Parameters
+    ----------
+    mechanism
+        What made the release. It must have bounds.
+    prior
+        The law of the mixing measure; by default a Dirichlet process of concentration 1.
+    """
+    if not isinstance(mechanism, Mechanism):
+        raise TypeError(f"mechanism must be a mechanism such as mechanisms.Laplace(…); got {mechanism!r}.")
+    if mechanism.bounds is None:
+        raise ValueError(
+            f"fit derives its defaults from the mechanism's bounds, and {type(mechanism).__name__} has none. Give "
+            "bounds=(lower, upper), or build a PrivateMixture with a kernel of your choice."
+        )
+    kernel = HierarchicalNormal(mechanism.bounds)
+    return PrivateMixture(mechanism, kernel, prior or DirichletProcess(1.0), restricted_to=mechanism.bounds)

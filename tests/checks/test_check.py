@@ -50,7 +50,7 @@ def test_short_single_and_interrupted_runs():
 def test_chains_that_differ(good):
     tree = good.datatree.copy(deep=True)
     tree["posterior"]["n_clusters"].values[0] += 5
-    apart = Posterior(good._plan, good._chains, tree)
+    apart = Posterior(good.plan, good.arrays, good.ends, tree)
     finding = apart.check(replicates=50)[0]
     assert (finding.level, finding.title) == ("warning", "chains")
     assert "(of n_clusters)" in finding.text
@@ -61,7 +61,7 @@ def test_bound_holds_for_pure_privacy_and_a_kernel_inside_the_bounds(good):
     assert good.acceptance > acceptance_bound(good)
 
     def with_parts(**parts):
-        return Posterior(replace(good._plan, model=replace(good.model, **parts)), good._chains, good.datatree)
+        return Posterior(replace(good.plan, model=replace(good.model, **parts)), good.arrays, good.ends, good.datatree)
 
     assert acceptance_bound(with_parts(kernel=kernels.Normal())) is None
     assert acceptance_bound(with_parts(kernel=kernels.Beta(bounds=(0.0, 2.0)))) is None
@@ -72,7 +72,7 @@ def test_bound_holds_for_pure_privacy_and_a_kernel_inside_the_bounds(good):
 def with_acceptance(posterior, rate, **plan):
     tree = posterior.datatree.copy(deep=True)
     tree["sample_stats"]["acceptance"].values[:] = rate
-    return Posterior(replace(posterior._plan, **plan), posterior._chains, tree)
+    return Posterior(replace(posterior.plan, **plan), posterior.arrays, posterior.ends, tree)
 
 
 def test_low_acceptance(good):
@@ -94,8 +94,9 @@ def test_mass_outside_the_bounds():
     found = {finding.title: finding for finding in posterior.check(replicates=50)}
     assert found["mass outside the bounds"].level == "note"
     assert "Beta" in found["mass outside the bounds"].advice
-    posterior.datatree.attrs["support"] = [0.0, 1.0]
-    cut = {finding.title: finding for finding in posterior.check(replicates=50)}
+    plan = replace(posterior.plan, model=replace(posterior.model, restricted_to=UNIT))
+    restricted = Posterior(plan, posterior.arrays, posterior.ends, posterior.datatree)
+    cut = {finding.title: finding for finding in restricted.check(replicates=50)}
     assert "renormalised" in cut["mass outside the bounds"].text
 
 
@@ -112,7 +113,9 @@ def test_a_model_that_cannot_make_the_release():
     """Noise three times as large as stated, in a model that has no room for it."""
     y = np.random.default_rng(1).beta(2.0, 3.0, 200)
     z = mechanisms.Laplace(scale=1.5, bounds=UNIT).privatize(y, seed=1)
-    posterior = PrivateMixture(LAPLACE, kernels.Beta()).sample(z, samplers.Neal5(), draws=300, chains=2, seed=1)
+    posterior = PrivateMixture(LAPLACE, kernels.Beta()).sample(
+        z, samplers.Neal5(), draws=300, warmup=1000, thin=1, chains=2, seed=1
+    )
     finding = next(f for f in posterior.check(replicates=1000) if f.title == "fit to the release")
     assert finding.level == "warning"
     assert "noise" in finding.advice

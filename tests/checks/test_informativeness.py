@@ -22,7 +22,7 @@ def data(n=150):
 def posterior_at(epsilon):
     mechanism = mechanisms.Laplace(epsilon=epsilon, bounds=BOUNDS)
     z = mechanism.privatize(data(), seed=1)
-    return PrivateMixture(mechanism).sample(z, samplers.Neal5(), draws=300, warmup=300, chains=1, seed=1)
+    return PrivateMixture(mechanism).sample(z, samplers.Neal5(), draws=300, warmup=300, thin=1, chains=1, seed=1)
 
 
 def test_hellinger_is_that_of_quadrature():
@@ -76,9 +76,11 @@ def test_null_records_follow_the_prior_mean_density(cut):
     if cut:
         posterior = privmix.fit(z[:5], mechanism, sampler=samplers.Neal5(), draws=2, warmup=1, thin=1, chains=1, seed=1)
     else:
-        posterior = PrivateMixture(mechanism).sample(z[:5], samplers.Neal5(), draws=2, warmup=1, chains=1, seed=1)
+        posterior = PrivateMixture(mechanism).sample(
+            z[:5], samplers.Neal5(), draws=2, warmup=1, thin=1, chains=1, seed=1
+        )
     yardstick = Yardstick.of(posterior, np.random.default_rng(1))
-    y = yardstick._null_records(posterior.model, 4000, np.random.default_rng(2))
+    y = yardstick._null_records(4000, np.random.default_rng(2))
     assert (np.abs(y) <= 10.0).all()
     step = yardstick.grid[1] - yardstick.grid[0]
     mass = np.concatenate([[0.0], np.cumsum(yardstick.prior_mean)]) * step

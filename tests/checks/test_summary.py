@@ -18,7 +18,7 @@ Z = MECHANISM.privatize(np.random.default_rng(1).normal(1.0, 2.0, 30), seed=1)
 @pytest.fixture(scope="module")
 def posterior():
     return PrivateMixture(MECHANISM, prior=priors.DirichletProcess((2.0, 1.0))).sample(
-        Z, draws=100, warmup=20, chains=2, seed=1
+        Z, draws=100, warmup=20, thin=1, chains=2, seed=1
     )
 
 
@@ -101,7 +101,7 @@ def test_points_that_are_close_keep_rows_of_their_own(posterior):
 
 def test_hyperparameters_are_followed():
     kernel = kernels.HierarchicalNormal((-10.0, 10.0))
-    posterior = PrivateMixture(MECHANISM, kernel).sample(Z, draws=20, warmup=5, chains=2, seed=1)
+    posterior = PrivateMixture(MECHANISM, kernel).sample(Z, draws=20, warmup=5, thin=1, chains=2, seed=1)
     table = posterior.summary()
     assert {"base_location", "base_spread", "base_rate"} <= set(table.index)
     assert "concentration" not in table.index
@@ -110,7 +110,7 @@ def test_hyperparameters_are_followed():
 
 def test_revealed_records_have_no_acceptance():
     posterior = PrivateMixture(mechanisms.Identity()).sample(
-        [0.0, 1.0, 5.0], samplers.Slice(), draws=20, warmup=5, chains=2, seed=1
+        [0.0, 1.0, 5.0], samplers.Slice(), draws=20, warmup=5, thin=1, chains=2, seed=1
     )
     assert np.isnan(posterior.acceptance)
     assert np.isnan(posterior.summary().loc["acceptance", "mean"])

@@ -197,8 +197,7 @@ def test_fit_is_that_of_the_library(release, here):
     assert names(here) == ["fit.nc", "fit.png", "raw.csv", "release.csv", "release.csv.json"]
     fitted = privmix.load("fit.nc")
     expected = privmix.fit(release, draws=40, warmup=20, thin=1, chains=2, seed=1)
-    assert fitted.model == expected.model
-    assert fitted.support == expected.support
+    assert fitted.model == expected.model == privmix.default_model(release.mechanism)
     assert fitted.datatree["posterior"].to_dataset().equals(expected.datatree["posterior"].to_dataset())
     assert all(word in result.stdout for word in ("n_clusters", "acceptance", "R-hat", "ε = 10", "wrote fit.nc"))
     assert (here / "fit.png").read_bytes().startswith(b"\x89PNG")
@@ -230,7 +229,7 @@ def test_fit_of_a_plain_column_with_options(here):
     assert fitted.model.prior == priors.DirichletProcess((2.0, 4.0))
     assert fitted.model.mechanism == mechanisms.Laplace(epsilon=10.0, bounds=(-10.0, 10.0))
     assert fitted.sampler == samplers.Slice()
-    assert fitted.support is None
+    assert fitted.model.restricted_to is None
     assert names(here) == ["fit.nc", "p.svg", "raw.csv", "z.csv"]
 
 
@@ -321,7 +320,7 @@ def test_demo_writes_a_release_a_fit_and_a_picture(here, monkeypatch):
     def quick(release, name, seed):
         sampler = samplers.Neal5() if name == "Neal 5" else samplers.Slice()
         model = privmix.PrivateMixture(release.mechanism, kernels.Normal())
-        return model.sample(release, sampler, draws=40, warmup=20, chains=2, seed=seed)
+        return model.sample(release, sampler, draws=40, warmup=20, thin=1, chains=2, seed=seed)
 
     monkeypatch.setattr(demo_module, "sample", quick)
     result = run("demo", "--records", 30, "--seed", 3)

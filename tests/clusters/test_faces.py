@@ -22,7 +22,7 @@ ANSWERS = [
 
 @pytest.fixture(scope="module")
 def posterior():
-    return PrivateMixture(MECHANISM).sample(Z, draws=40, warmup=100, chains=2, seed=1)
+    return PrivateMixture(MECHANISM).sample(Z, draws=40, warmup=100, thin=1, chains=2, seed=1)
 
 
 def test_chains_are_pooled(posterior):
@@ -54,7 +54,7 @@ def test_ball_takes_an_estimate_labels_or_nothing(posterior):
 
 @pytest.mark.parametrize("answer", ANSWERS)
 def test_allocations_that_were_not_kept(answer):
-    bare = PrivateMixture(MECHANISM).sample(Z, draws=5, warmup=5, chains=1, seed=1, allocations=False)
+    bare = PrivateMixture(MECHANISM).sample(Z, draws=5, warmup=5, thin=1, chains=1, seed=1, allocations=False)
     with pytest.raises(ValueError, match=r"were not kept in this posterior\. Sample again with allocations=True"):
         answer(bare)
 
@@ -109,7 +109,7 @@ def test_bad_new_records(posterior):
 
 
 def test_one_record():
-    one = PrivateMixture(MECHANISM).sample([1.0], draws=5, warmup=5, chains=1, seed=1)
+    one = PrivateMixture(MECHANISM).sample([1.0], draws=5, warmup=5, thin=1, chains=1, seed=1)
     assert one.similarity().values.tolist() == [[1.0]]
     for loss in ("vi", "binder"):
         estimate = one.clustering(loss)

@@ -21,7 +21,7 @@ NEW = np.array([-7.0, 0.2, 6.8, 60.0, -3.5])
 
 @pytest.fixture(scope="module", params=[samplers.Neal5(exact=True), samplers.Slice()], ids=["Neal5", "Slice"])
 def posterior(request):
-    return PrivateMixture(MECHANISM).sample(Z, request.param, draws=150, warmup=300, chains=2, seed=1)
+    return PrivateMixture(MECHANISM).sample(Z, request.param, draws=150, warmup=300, thin=1, chains=2, seed=1)
 
 
 def by_hand(posterior, z, labels):
@@ -84,8 +84,8 @@ def test_noise_of_the_new_records_counts(posterior):
 
 def test_records_with_noise_of_their_own_need_the_mechanism(posterior):
     mechanism = mechanisms.Gaussian(scale=np.full(60, 0.5), bounds=(-10.0, 10.0))
-    plan = replace(posterior._plan, model=PrivateMixture(mechanism))
-    varying = Posterior(plan, posterior._chains, posterior.datatree)
+    plan = replace(posterior.plan, model=PrivateMixture(mechanism))
+    varying = Posterior(plan, posterior.arrays, posterior.ends, posterior.datatree)
     with pytest.raises(ValueError, match=r"one scale for each record that was fitted.*mechanism=…"):
         varying.predict(Z, TRUTH)
     with pytest.raises(TypeError, match=r"must be the mechanism that released the new records; got 3\."):
@@ -139,7 +139,7 @@ class Shown(mechanisms.Identity):
 
 def test_revealed_records_use_the_kernel(monkeypatch):
     model = PrivateMixture(Shown())
-    posterior = model.sample(Z, samplers.Slice(), draws=50, warmup=50, chains=1, seed=1)
+    posterior = model.sample(Z, samplers.Slice(), draws=50, warmup=50, thin=1, chains=1, seed=1)
     wanted = posterior.predict_proba(NEW, TRUTH).values
     monkeypatch.setattr(PrivateMixture, "convolution", None)
     assert posterior.predict_proba(NEW, TRUTH).values == pytest.approx(wanted, abs=1e-12)

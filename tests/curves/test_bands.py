@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from privmix import PrivateMixture, mechanisms
-from privmix.curves import bands, density
+from privmix.curves import bands
+from privmix.curves import parts as curve_parts
 
 pytestmark = pytest.mark.xdist_group("fits")
 
@@ -14,7 +15,7 @@ Z = MECHANISM.privatize(np.random.default_rng(1).normal(1.0, 2.0, 30), seed=1)
 
 @pytest.fixture(scope="module")
 def posterior():
-    return PrivateMixture(MECHANISM).sample(Z, draws=2000, warmup=50, chains=2, seed=1)
+    return PrivateMixture(MECHANISM).sample(Z, draws=2000, warmup=50, thin=1, chains=2, seed=1)
 
 
 def curves(count, points, seed=1):
@@ -59,10 +60,10 @@ def test_equal_values_are_inside():
     assert (joined["simultaneous_upper"][10:] == 0.0).all()
 
 
-@pytest.mark.parametrize("chunk", [1, 100_000])
-def test_chunks_do_not_change_the_bands(posterior, monkeypatch, chunk):
+@pytest.mark.parametrize("held", [1, 100_000])
+def test_parts_do_not_change_the_bands(posterior, monkeypatch, held):
     whole = posterior.density()
-    monkeypatch.setattr(density, "CHUNK", chunk)
+    monkeypatch.setattr(curve_parts, "HELD", held)
     parts = posterior.density()
     for name in whole.data_vars:
         assert parts[name].values == pytest.approx(whole[name].values, rel=1e-12), name
@@ -93,8 +94,8 @@ def test_level_of_another_kind(posterior, level):
 
 @pytest.mark.parametrize("support", [None, (-2.0, 3.0)])
 def test_mean_alone_is_that_of_the_bands(posterior, support, monkeypatch):
-    monkeypatch.setattr(density, "CHUNK", 7 * 4000)  # 40 points in six parts
-    kernel, draws, grid = posterior.model.kernel, posterior._stacked(), np.linspace(-4.0, 5.0, 40)
+    monkeypatch.setattr(curve_parts, "HELD", 7 * 4000)  # 40 points in six parts
+    kernel, draws, grid = posterior.model.kernel, posterior.arrays, np.linspace(-4.0, 5.0, 40)
     expected = bands.density_bands(kernel, draws, grid, 0.9, support)["mean"].values
     np.testing.assert_array_equal(bands.density_mean(kernel, draws, grid, support), expected)
     assert 0.0 < expected.max() < 1.0

@@ -10,6 +10,7 @@ from kernels.examples import Exponential
 from numerics.quadrature import NODES, WEIGHTS
 from privmix import PrivateMixture, kernels, mechanisms, priors, samplers
 from privmix.curves import density as module
+from privmix.curves import parts as curve_parts
 
 pytestmark = pytest.mark.xdist_group("fits")
 
@@ -21,7 +22,7 @@ WIDE = 0.5 * np.sinh(np.linspace(-11.0, 11.0, 20_001))
 
 @pytest.fixture(scope="module")
 def posterior():
-    return PrivateMixture(MECHANISM).sample(Z, draws=60, warmup=20, chains=2, seed=1)
+    return PrivateMixture(MECHANISM).sample(Z, draws=60, warmup=20, thin=1, chains=2, seed=1)
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +53,8 @@ def test_density_of_a_draw_is_its_mixture(posterior):
 
 
 def test_support_renormalises_and_cuts(fitted, posterior):
-    assert posterior.support is None
-    assert fitted.support == (-10.0, 10.0)
+    assert posterior.model.restricted_to is None
+    assert fitted.model.restricted_to == (-10.0, 10.0)
     assert integral_over(fitted, -10.0, 10.0) == pytest.approx(np.ones((2, 60)), abs=1e-9)
     outside = [-1e3, -10.0 - 1e-9, 10.0 + 1e-9, 50.0]
     assert (fitted.density_draws(outside).values == 0.0).all()
@@ -66,14 +67,14 @@ def test_support_renormalises_and_cuts(fitted, posterior):
 
 def test_mass_of_an_interval(posterior):
     """By the distribution function where the kernel has one, else by quadrature."""
-    stacked = posterior._stacked()
-    mass = module.support_mass(kernels.Normal(), stacked, (-3.0, 4.0))
+    stacked = posterior.arrays
+    mass = module.mass_inside(kernels.Normal(), stacked, (-3.0, 4.0))
     assert mass == pytest.approx(integral_over(posterior, -3.0, 4.0), abs=1e-9)
     bare = Exponential()
     assert not hasattr(type(bare), "cdf")
     draws = stacked._replace(atom=np.abs(stacked.atom[..., :1]) % 3.0 + 0.5)
     exact = np.nansum(draws.weight * -np.expm1(-8.0 * draws.atom[..., 0]), axis=-1)
-    assert module.support_mass(bare, draws, (0.0, 8.0)) == pytest.approx(exact, abs=1e-4)
+    assert module.mass_inside(bare, draws, (0.0, 8.0)) == pytest.approx(exact, abs=1e-4)
 
 
 def test_mean_is_the_mean_of_the_draws(posterior):
@@ -101,9 +102,9 @@ def test_bands_contain_each_other(posterior):
     assert (bands[-1]["upper"] <= extremes.max(axis=0)).all()
 
 
-def test_chunks_do_not_change_the_answer(posterior, monkeypatch):
+def test_parts_do_not_change_the_answer(posterior, monkeypatch):
     whole = posterior.density()
-    monkeypatch.setattr(module, "CHUNK", 1)
+    monkeypatch.setattr(curve_parts, "HELD", 1)
     parts = posterior.density()
     for name in ("mean", "lower", "upper"):
         assert parts[name].values == pytest.approx(whole[name].values, rel=1e-13)
@@ -120,7 +121,7 @@ def test_default_grid_covers_the_bounds(posterior):
 @pytest.mark.parametrize("z", [[1.0], [1.0, 1.0, 1.0]])
 def test_default_grid_has_distinct_points_when_all_records_are_equal(z):
     model = PrivateMixture(mechanisms.Identity())
-    posterior = model.sample(z, samplers.Slice(), draws=10, warmup=5, chains=1, seed=1)
+    posterior = model.sample(z, samplers.Slice(), draws=10, warmup=5, thin=1, chains=1, seed=1)
     grid = posterior.default_grid()
     assert (np.diff(grid) > 0.0).all()
     assert grid[0] < 1.0 < grid[-1]
@@ -168,7 +169,7 @@ def test_weights_sum_to_one_and_pad_with_nothing(posterior):
 def test_many_components_are_kept():
     """More components than the first room of 32: the draws are widened and nothing is lost."""
     model = PrivateMixture(MECHANISM, prior=priors.DirichletProcess(30.0))
-    posterior = model.sample(Z, draws=5, warmup=5, chains=1, seed=1)
+    posterior = model.sample(Z, draws=5, warmup=5, thin=1, chains=1, seed=1)
     weight = posterior.datatree["posterior"]["weight"]
     assert weight.sizes["component"] > 32
     assert weight.sum("component").values == pytest.approx(np.ones((1, 5)), abs=1e-12)

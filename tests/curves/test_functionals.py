@@ -18,7 +18,7 @@ SOME = [0, 7, 23]
 
 @pytest.fixture(scope="module")
 def posterior():
-    return PrivateMixture(MECHANISM).sample(Z, draws=20, warmup=20, chains=2, seed=1)
+    return PrivateMixture(MECHANISM).sample(Z, draws=20, warmup=20, thin=1, chains=2, seed=1)
 
 
 @pytest.fixture(scope="module")
@@ -30,12 +30,12 @@ def fitted():
 def beta():
     mechanism = mechanisms.Laplace(epsilon=10.0, bounds=(0.0, 1.0))
     z = mechanism.privatize(np.random.default_rng(2).beta(2.0, 3.0, 30), seed=1)
-    return PrivateMixture(mechanism, kernels.Beta()).sample(z, draws=20, warmup=20, chains=2, seed=1)
+    return PrivateMixture(mechanism, kernels.Beta()).sample(z, draws=20, warmup=20, thin=1, chains=2, seed=1)
 
 
 def law(posterior, d):
     """Return the distribution function of draw d by SciPy, cut to the support."""
-    draws = posterior._stacked()
+    draws = posterior.arrays
     weight, atom, components = (array[d] for array in mixture.flattened(draws))
     k = components
     if isinstance(posterior.model.kernel, kernels.Beta):
@@ -46,9 +46,9 @@ def law(posterior, d):
     def plain(y):
         return float(weight[:k] @ parts.cdf(y))
 
-    if posterior.support is None:
+    if posterior.model.restricted_to is None:
         return plain
-    lower, upper = (plain(end) for end in posterior.support)
+    lower, upper = (plain(end) for end in posterior.model.restricted_to)
     return lambda y: (plain(min(max(y, -10.0), 10.0)) - lower) / (upper - lower)
 
 
@@ -59,7 +59,7 @@ def any_fit(request):
 
 def test_cdf_is_that_of_the_mixture(any_fit):
     grid = any_fit.default_grid(9)
-    values = functionals.cdf_draws(any_fit.model.kernel, any_fit._stacked(), grid, any_fit.support)
+    values = functionals.cdf_draws(any_fit.model.kernel, any_fit.arrays, grid, any_fit.model.restricted_to)
     for d in SOME:
         assert values[d] == pytest.approx([law(any_fit, d)(y) for y in grid], abs=1e-12)
     band = any_fit.cdf(grid, level=0.8)
@@ -78,7 +78,7 @@ def test_quantiles_are_those_of_the_mixture(any_fit):
     draws = any_fit.quantile_draws(probs)
     assert draws.dims == ("chain", "draw", "prob")
     values = draws.values.reshape(-1, 3)
-    low, high = any_fit.support or ((0.0, 1.0) if any_fit.model.kernel.support[0] == 0.0 else (-1e4, 1e4))
+    low, high = any_fit.model.restricted_to or ((0.0, 1.0) if any_fit.model.kernel.support[0] == 0.0 else (-1e4, 1e4))
     for d in SOME:
         for j, p in enumerate(probs):
             exact = optimize.brentq(lambda y, f, p: f(y) - p, low, high, args=(law(any_fit, d), p), xtol=1e-13)
@@ -104,7 +104,9 @@ def test_moments_are_those_of_the_mixture(any_fit):
     table = any_fit.moments()
     assert list(table["moment"].values) == ["mean", "variance", "sd", "skewness", "excess_kurtosis"]
     values = table["draws"].values.reshape(-1, 5)
-    densities = density.density_draws(any_fit.model.kernel, any_fit._stacked(), np.array([0.0]), any_fit.support)
+    densities = density.density_draws(
+        any_fit.model.kernel, any_fit.arrays, np.array([0.0]), any_fit.model.restricted_to
+    )
     assert len(values) == densities.size
     for d in SOME:
         raw = raw_moments(any_fit, d)
@@ -118,15 +120,15 @@ def test_moments_are_those_of_the_mixture(any_fit):
 
 def raw_moments(posterior, d):
     """Return E[Y^k], k = 1 to 4, of draw d: component by component by SciPy."""
-    weight, atom, components = (array[d] for array in mixture.flattened(posterior._stacked()))
+    weight, atom, components = (array[d] for array in mixture.flattened(posterior.arrays))
     total, out = 0.0, np.zeros(4)
     for h in range(components):
         if isinstance(posterior.model.kernel, kernels.Beta):
             part, mass = stats.beta(*atom[h]), 1.0
         else:
             part, mass = stats.norm(atom[h, 0], np.sqrt(atom[h, 1])), 1.0
-            if posterior.support is not None:
-                ends = [(end - atom[h, 0]) / np.sqrt(atom[h, 1]) for end in posterior.support]
+            if posterior.model.restricted_to is not None:
+                ends = [(end - atom[h, 0]) / np.sqrt(atom[h, 1]) for end in posterior.model.restricted_to]
                 mass = stats.norm.cdf(ends[1]) - stats.norm.cdf(ends[0])
                 if mass < 1e-12:
                     continue
@@ -162,12 +164,14 @@ def bare():
     """A fit with a kernel that has neither distribution function nor moments."""
     mechanism = mechanisms.Laplace(epsilon=10.0, bounds=(0.0, 10.0))
     z = mechanism.privatize(np.random.default_rng(2).exponential(1.0, 20), seed=1)
-    return PrivateMixture(mechanism, Exponential()).sample(z, samplers.Slice(), draws=10, warmup=10, chains=1, seed=1)
+    return PrivateMixture(mechanism, Exponential()).sample(
+        z, samplers.Slice(), draws=10, warmup=10, thin=1, chains=1, seed=1
+    )
 
 
 def test_kernel_without_distribution_function_is_integrated(bare, monkeypatch):
     monkeypatch.setattr(Exponential, "support", property(lambda self: (0.0, np.inf)))
-    weight, atom, _ = mixture.flattened(bare._stacked())
+    weight, atom, _ = mixture.flattened(bare.arrays)
     grid = np.array([2.0, 0.5, 1.0])
     exact = np.nansum(weight[:, :, None] * -np.expm1(-atom[:, :, :1] * grid), axis=1)
     assert bare.cdf(grid)["mean"].values == pytest.approx(exact.mean(axis=0), abs=1e-6)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from privmix import PrivateMixture, kernels, mechanisms, priors
+from privmix import PrivateMixture, default_model, kernels, mechanisms, priors
 from privmix.curves.prior import prior_draws, prior_mean_density
 
 pytestmark = pytest.mark.xdist_group("fits")
@@ -36,12 +36,12 @@ def test_room_grows_and_the_draw_does_not_depend_on_it():
 def test_mean_density_of_the_normal_inverse_gamma_is_a_t():
     kernel = kernels.Normal(mean=1.0, precision_scale=0.5, shape=3.0, rate=2.0)
     grid = np.linspace(-5.0, 7.0, 13)
-    found = prior_mean_density(PrivateMixture(MECHANISM, kernel), grid, None, np.random.default_rng(1), 200_000)
+    found = prior_mean_density(PrivateMixture(MECHANISM, kernel), grid, np.random.default_rng(1), 200_000)
     exact = stats.t(6.0, 1.0, np.sqrt(2.0 / 3.0 * 3.0)).pdf(grid)
     assert found == pytest.approx(exact, rel=0.05)
 
 
-def test_mean_density_with_hyperparameters_and_support():
+def test_mean_density_with_hyperparameters_and_a_restriction():
     """Against plain simulation: hyperparameters, sticks and atoms by NumPy, each density cut and renormalised."""
     rng, alpha, count = np.random.default_rng(2), 1.0, 1000
     grid, edges = np.array([-6.0, 0.0, 4.0]), np.array([-10.0, 10.0])
@@ -54,7 +54,7 @@ def test_mean_density_with_hyperparameters_and_support():
         parts = stats.norm(rng.normal(location, np.sqrt(spread), 30), np.sqrt(rate / rng.gamma(3.0, size=30)))
         mass = weight @ np.diff(parts.cdf(edges[:, None]), axis=0)[0]
         values[d] = weight @ parts.pdf(grid[:, None]).T / mass if mass > 1e-3 else np.nan
-    model = PrivateMixture(MECHANISM, kernels.HierarchicalNormal((-10.0, 10.0)), priors.DirichletProcess(alpha))
-    found = prior_mean_density(model, grid, (-10.0, 10.0), np.random.default_rng(3), 20_000)
+    model = default_model(MECHANISM, priors.DirichletProcess(alpha))
+    found = prior_mean_density(model, grid, np.random.default_rng(3), 20_000)
     error = np.nanstd(values, axis=0) / np.sqrt(count)
     assert (np.abs(found - np.nanmean(values, axis=0)) < 5.0 * error).all()

@@ -25,7 +25,7 @@ def same_draws(one, other):
 
 @pytest.mark.parametrize("sampler", SAMPLERS, ids=repr)
 def test_draws_do_not_depend_on_workers(sampler):
-    settings = {"draws": 50, "warmup": 20, "chains": 4, "seed": 7}
+    settings = {"draws": 50, "warmup": 20, "thin": 1, "chains": 4, "seed": 7}
     alone = MODEL.sample(Z, sampler, **settings)
     for workers in (1, 2, 4):
         with ThreadPoolExecutor(workers) as pool:
@@ -82,12 +82,12 @@ def test_interruption_keeps_the_draws_made(monkeypatch):
     monkeypatch.setattr(chains_file, "Monitor", lambda *a: MONITORS.append(monitor(*a)) or MONITORS[-1])
     monkeypatch.setattr(chains_file, "_wait", interrupted)
     with pytest.warns(UserWarning, match="interrupted: . of 2 chains kept"):
-        posterior = MODEL.sample(Z, draws=5_000_000, warmup=10, chains=2, seed=1, allocations=False)
+        posterior = MODEL.sample(Z, draws=5_000_000, warmup=10, thin=1, chains=2, seed=1, allocations=False)
     assert waited.is_set()
     assert 0 < posterior.draws < 5_000_000
     assert posterior.datatree.attrs["complete"] == 0
     monkeypatch.undo()
-    fresh = MODEL.sample(Z, draws=posterior.draws, warmup=10, chains=2, seed=1, allocations=False)
+    fresh = MODEL.sample(Z, draws=posterior.draws, warmup=10, thin=1, chains=2, seed=1, allocations=False)
     kept = [any(np.array_equal(a, b) for b in fresh.n_clusters.values) for a in posterior.n_clusters.values]
     assert all(kept)
 
@@ -116,11 +116,11 @@ def test_an_error_in_a_chain_reaches_the_caller(monkeypatch):
 
     monkeypatch.setattr(chains_file, "compile_block", lambda model, sampler: broken)
     with pytest.raises(RuntimeError, match="no more"):
-        MODEL.sample(Z, draws=5, warmup=5, chains=2, seed=1)
+        MODEL.sample(Z, draws=5, warmup=5, thin=1, chains=2, seed=1)
 
 
 def test_progress_is_shown(capsys):
-    MODEL.sample(Z, draws=20, warmup=20, chains=2, seed=1, progress=True)
+    MODEL.sample(Z, draws=20, warmup=20, thin=1, chains=2, seed=1, progress=True)
     shown = capsys.readouterr().out
     assert "chain 1" in shown
     assert "chain 2" in shown

@@ -12,7 +12,7 @@ import privmix
 
 pytestmark = pytest.mark.xdist_group("fits")
 
-FEW = {"draws": 10, "warmup": 10, "chains": 2}
+FEW = {"draws": 10, "warmup": 10, "thin": 1, "chains": 2}
 PAGE = Path(__file__).parents[2] / "docs" / "interfaces.md"
 EXCEPTIONS = {
     "check_sample_weight_equivalence_on_dense_data": "the check shuffles the rows, and a chain draws them in order",

@@ -34,9 +34,7 @@ def test_law_of_many_records_sums_to_one():
 
 
 def test_learned_concentration_is_integrated_out():
-    posterior = SimpleNamespace(
-        model=SimpleNamespace(prior=DirichletProcess((2.0, 1.5))), _plan=SimpleNamespace(records=12)
-    )
+    posterior = SimpleNamespace(model=SimpleNamespace(prior=DirichletProcess((2.0, 1.5))), records=12)
     law = prior_cluster_law(posterior)
     gamma = stats.gamma(2.0, scale=1 / 1.5)
     for k in (1, 3, 6):

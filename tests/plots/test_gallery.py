@@ -24,7 +24,7 @@ from privmix.plots.density import prior_density
 from privmix.plots.similarity import record_order
 
 BOUNDS = (-10.0, 10.0)
-RUN = {"draws": 80, "warmup": 40, "chains": 2, "seed": 1}
+RUN = {"draws": 80, "warmup": 40, "thin": 1, "chains": 2, "seed": 1}
 
 
 def released(mechanism):

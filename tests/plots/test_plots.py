@@ -20,7 +20,7 @@ def posterior():
     mechanism = mechanisms.Laplace(epsilon=10.0, bounds=BOUNDS)
     # Two records lie far outside the bounds, as a noisy release has them.
     z = np.concatenate([np.random.default_rng(1).normal(2.0, 2.0, 38), [-30.0, 40.0]])
-    return PrivateMixture(mechanism, kernels.Normal()).sample(z, draws=120, warmup=50, chains=3, seed=1)
+    return PrivateMixture(mechanism, kernels.Normal()).sample(z, draws=120, warmup=50, thin=1, chains=3, seed=1)
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ HIERARCHICAL = kernels.HierarchicalNormal((-10.0, 10.0))
 
 @pytest.fixture(scope="module")
 def posterior():
-    return PrivateMixture(MECHANISM).sample(Z, draws=20, warmup=10, chains=2, seed=1)
+    return PrivateMixture(MECHANISM).sample(Z, draws=20, warmup=10, thin=1, chains=2, seed=1)
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ CASES = [
 
 @pytest.mark.parametrize(("model", "sampler", "options"), CASES, ids=lambda v: repr(v)[:40])
 def test_what_was_saved_comes_back_and_goes_on(model, sampler, options, tmp_path):
-    options = {"warmup": 10, "chains": 2, "seed": 1} | options
+    options = {"warmup": 10, "thin": 1, "chains": 2, "seed": 1} | options
     posterior = model.sample(Z, sampler, draws=20, **options)
     posterior.save(tmp_path / "fit.nc")
     loaded = privmix.load(str(tmp_path / "fit.nc"))
@@ -94,9 +94,9 @@ def test_support_is_kept(tmp_path):
     fitted = privmix.fit(Z, MECHANISM, draws=10, warmup=5, chains=2, seed=1)
     fitted.save(tmp_path / "fit.nc")
     loaded = privmix.load(tmp_path / "fit.nc")
-    assert loaded.support == fitted.support == (-10.0, 10.0)
+    assert loaded.model.restricted_to == fitted.model.restricted_to == (-10.0, 10.0)
     assert loaded.density().identical(fitted.density())
-    assert loaded.resume(2).support == (-10.0, 10.0)
+    assert loaded.resume(2).model.restricted_to == (-10.0, 10.0)
 
 
 def test_any_netcdf_reader_reads_the_draws(saved, posterior):
@@ -112,6 +112,27 @@ def test_bad_number_of_more_draws(posterior, draws):
 
 def test_whole_number_of_numpy(posterior):
     assert posterior.resume(np.int64(2)).draws == 22
+
+
+def test_draws_are_kept_once(posterior, saved):
+    for fit in (posterior, posterior.thinned(10), posterior.resume(2), privmix.load(saved)):
+        held = [*fit.datatree["posterior"].data_vars.values(), *fit.datatree["sample_stats"].data_vars.values()]
+        for variable in held:
+            assert any(np.shares_memory(variable.values, array) for array in fit.arrays), variable.name
+
+
+def test_a_file_that_kept_the_restriction_beside_the_model(fitted, tmp_path):
+    fitted.save(tmp_path / "fit.nc")
+
+    def older(tree):
+        about = json.loads(tree.attrs["privmix"])
+        tree.attrs["support"] = about["model"].pop("restricted_to")
+        tree.attrs |= {"privmix": json.dumps(about), "privmix_format": 1}
+
+    edit(tmp_path / "fit.nc", older)
+    loaded = privmix.load(tmp_path / "fit.nc")
+    assert loaded.model == fitted.model
+    assert "support" not in loaded.datatree.attrs
 
 
 # Files that cannot be written or read.
@@ -238,7 +259,7 @@ class OwnNoise(mechanisms.Laplace):
 
 def test_own_class_is_found_when_its_module_is_loaded_or_it_is_given(tmp_path, monkeypatch):
     model = PrivateMixture(OwnNoise(scale=2.0))
-    posterior = model.sample(Z, draws=5, warmup=5, chains=1, seed=1)
+    posterior = model.sample(Z, draws=5, warmup=5, thin=1, chains=1, seed=1)
     monkeypatch.setattr(OwnNoise, "__module__", "elsewhere")
     posterior.save(tmp_path / "fit.nc")
     with pytest.raises(
@@ -247,7 +268,7 @@ def test_own_class_is_found_when_its_module_is_loaded_or_it_is_given(tmp_path, m
         privmix.load(tmp_path / "fit.nc")
     loaded = privmix.load(tmp_path / "fit.nc", known={"OwnNoise": OwnNoise})
     assert loaded.model == model
-    same_draws(loaded.resume(3), model.sample(Z, draws=8, warmup=5, chains=1, seed=1))
+    same_draws(loaded.resume(3), model.sample(Z, draws=8, warmup=5, thin=1, chains=1, seed=1))
 
 
 def test_file_holds_the_release_and_nothing_of_the_process(saved):

@@ -28,7 +28,7 @@ def test_draws_are_evenly_spaced_and_at_most_as_many_as_asked(posterior, most, s
     np.testing.assert_array_equal(few.n_clusters, posterior.n_clusters[:, step - 1 :: step])
     expected = posterior.density_draws(POINTS)[:, step - 1 :: step]
     np.testing.assert_array_equal(few.density_draws(POINTS), expected)
-    assert few.support == posterior.support == (-10.0, 10.0)
+    assert few.model.restricted_to == posterior.model.restricted_to == (-10.0, 10.0)
     assert (few.model, few.sampler) == (posterior.model, posterior.sampler)
 
 
@@ -50,7 +50,7 @@ def test_a_thinned_posterior_is_saved_and_goes_on_at_its_own_spacing(posterior, 
     again = privmix.load(tmp_path / "few.nc")
     assert again.datatree["posterior"].to_dataset().identical(few.datatree["posterior"].to_dataset())
     # Thinned by 3 from 2 sweeps a draw: what the whole chains would give from the same end, 6 sweeps a draw.
-    wide = Posterior(replace(posterior._plan, thin=6), posterior._chains, posterior.datatree).resume(4)
+    wide = Posterior(replace(posterior.plan, thin=6), posterior.arrays, posterior.ends, posterior.datatree).resume(4)
     for longer in (few.resume(4), again.resume(4)):
         np.testing.assert_array_equal(longer.n_clusters[:, :10], posterior.n_clusters[:, 2::3])
         np.testing.assert_array_equal(longer.density_draws(POINTS)[:, 10:], wide.density_draws(POINTS)[:, 30:])

@@ -26,7 +26,7 @@ def section_4_1(seed, n=200):
 def acceptance(sampler, epsilon, data_set):
     mechanism = mechanisms.Laplace(epsilon=epsilon, bounds=(-10.0, 10.0))
     z = mechanism.privatize(section_4_1(data_set), seed=100 + data_set)
-    posterior = PrivateMixture(mechanism).sample(z, sampler, draws=2000, warmup=1000, chains=1, seed=data_set)
+    posterior = PrivateMixture(mechanism).sample(z, sampler, draws=2000, warmup=1000, thin=1, chains=1, seed=data_set)
     return posterior.acceptance
 
 

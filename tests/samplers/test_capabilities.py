@@ -13,7 +13,7 @@ WITHOUT = PrivateMixture(mechanisms.Gaussian(scale=0.2, bounds=(0.0, 1.0)), kern
 
 def refusal(model, sampler):
     with pytest.raises(ValueError) as caught:
-        model.sample([0.5, 0.6], sampler, draws=1, warmup=0, chains=1)
+        model.sample([0.5, 0.6], sampler, draws=1, warmup=0, thin=1, chains=1)
     return str(caught.value)
 
 
@@ -88,5 +88,5 @@ def test_split_merge_wraps_a_sampler():
 
 @pytest.mark.parametrize("sampler", [samplers.Neal8(), samplers.Neal5(exact=True), samplers.SplitMerge()], ids=repr)
 def test_one_record_is_enough(sampler):
-    posterior = PrivateMixture(LAPLACE).sample([1.0], sampler, draws=20, warmup=5, chains=1, seed=1)
+    posterior = PrivateMixture(LAPLACE).sample([1.0], sampler, draws=20, warmup=5, thin=1, chains=1, seed=1)
     assert (posterior.n_clusters == 1).all()

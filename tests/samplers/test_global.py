@@ -180,8 +180,8 @@ def test_saved_and_resumed_draws_are_those_of_one_run(sampler, tmp_path):
     mechanism = mechanisms.NoisyHistogram(500, 8, epsilon=1.0, bounds=UNIT)
     release = mechanism.privatize(np.random.default_rng(1).beta(2.0, 5.0, 500), seed=2)
     model = PrivateMixture(mechanism, kernels.Beta())
-    whole = model.sample(release, sampler, draws=60, warmup=30, chains=2, seed=4)
-    half = model.sample(release, sampler, draws=30, warmup=30, chains=2, seed=4)
+    whole = model.sample(release, sampler, draws=60, warmup=30, thin=1, chains=2, seed=4)
+    half = model.sample(release, sampler, draws=30, warmup=30, thin=1, chains=2, seed=4)
     half.save(tmp_path / "half.nc")
     resumed = privmix.load(tmp_path / "half.nc").resume(30)
     grid = np.linspace(0.05, 0.95, 7)
@@ -207,7 +207,9 @@ HISTOGRAM = MODELS["beta, noisy"]
 def test_clusters_of_records_are_refused():
     with pytest.raises(ValueError, match=r"one release of all records.*not identified"):
         HISTOGRAM.sample(RELEASES["beta, noisy"], allocations=True)
-    posterior = HISTOGRAM.sample(RELEASES["beta, noisy"], samplers.Neal5(), draws=20, warmup=5, chains=1, seed=1)
+    posterior = HISTOGRAM.sample(
+        RELEASES["beta, noisy"], samplers.Neal5(), draws=20, warmup=5, thin=1, chains=1, seed=1
+    )
     assert "allocation" not in posterior.datatree["posterior"]
     with pytest.raises(ValueError, match="records"):
         posterior.clustering()

@@ -63,13 +63,13 @@ def test_a_pair_without_g_gets_the_papers_samplers():
 
 def test_revealed_records_are_served():
     model = PrivateMixture(mechanisms.Identity())
-    posterior = model.sample(np.linspace(-3.0, 3.0, 20), draws=20, warmup=5, chains=1, seed=1)
+    posterior = model.sample(np.linspace(-3.0, 3.0, 20), draws=20, warmup=5, thin=1, chains=1, seed=1)
     assert posterior.n_clusters.min() >= 1
 
 
 def test_choice_is_told_and_kept(tmp_path):
     model, z = release(1.0)
-    posterior = model.sample(z, draws=30, warmup=10, chains=2, seed=1)
+    posterior = model.sample(z, draws=30, warmup=10, thin=1, chains=2, seed=1)
     assert posterior.sampler == samplers.SplitMerge(samplers.Neal5(exact=True))
     assert "by rule: noise" in posterior.datatree.attrs["auto"]
     posterior.save(tmp_path / "fit.nc")

@@ -1,5 +1,6 @@
 """One call from a release to a posterior."""
 
+import inspect
 import re
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 import privmix
 from privmix import Release, kernels, mechanisms, priors, samplers
+from privmix.settings import Settings
 
 pytestmark = pytest.mark.xdist_group("fits")
 
@@ -25,9 +27,37 @@ def test_model_follows_from_the_bounds(posterior):
     assert posterior.model.kernel == kernels.HierarchicalNormal(BOUNDS)
     assert posterior.model.prior == priors.DirichletProcess(1.0)
     assert posterior.model.mechanism == MECHANISM
-    assert posterior.support == BOUNDS
+    assert posterior.model.restricted_to == BOUNDS
     assert isinstance(posterior.sampler, samplers.SplitMerge)
     assert (posterior.chains, posterior.draws) == (2, 20)
+
+
+def same_draws(one, other):
+    groups = ("posterior", "sample_stats")
+    return all(one.datatree[group].to_dataset().identical(other.datatree[group].to_dataset()) for group in groups)
+
+
+def test_fit_is_the_default_model_sampled(posterior):
+    built = privmix.default_model(MECHANISM).sample(Z, **FEW)
+    assert same_draws(built, posterior)
+    assert built.model == posterior.model
+    assert built.density().identical(posterior.density())
+
+
+def test_one_set_of_defaults_behind_every_door():
+    from privmix.cli.fit import fit as command
+
+    doors = (privmix.fit, privmix.PrivateMixture.sample, privmix.PrivateMixtureEstimator.__init__, command)
+    for door in doors:
+        given = inspect.signature(door).parameters
+        assert Settings(*[given[name].default for name in ("draws", "warmup", "thin", "chains")]) == Settings(), door
+
+
+def test_default_model_takes_a_prior_and_needs_bounds():
+    prior = priors.DirichletProcess((2.0, 1.0))
+    assert privmix.default_model(MECHANISM, prior).prior == prior
+    with pytest.raises(ValueError, match=r"^fit derives its defaults from .* bounds, and Laplace has none"):
+        privmix.default_model(mechanisms.Laplace(scale=1.0))
 
 
 def test_release_brings_its_mechanism(posterior):

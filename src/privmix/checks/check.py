@@ -142,7 +142,7 @@ def check_bounds(posterior: Posterior) -> list[Finding]:
     bounds = posterior.model.mechanism.bounds
     if bounds is None:
         return []
-    kernel, draws = posterior.model.kernel, posterior._stacked()
+    kernel, draws = posterior.model.kernel, posterior.arrays
     try:
         inside = float(interval_mass(kernel, draws, bounds[0], bounds[1], None).mean())
     except ValueError:  # a kernel without a distribution function on a half-line
@@ -159,9 +159,9 @@ def _outside(posterior: Posterior, mass: float) -> Finding:
     text = (
         f"{name} puts {mass:.1%} of the posterior mass outside the bounds {lower:g} to {upper:g}, where no record lies"
     )
-    if posterior.support is not None:
+    if posterior.model.restricted_to is not None:
         return Finding("note", "mass outside the bounds", text + "; the density was cut there and renormalised.")
-    advice = "Use privmix.fit, which cuts the density to the bounds, or kernels.Beta, which stays inside."
+    advice = "Give the model restricted_to=mechanism.bounds, as privmix.fit does, or kernels.Beta, which stays inside."
     return Finding("note", "mass outside the bounds", text + ".", advice)
 
 
@@ -172,7 +172,7 @@ def _crowded(posterior: Posterior, draws: Any, end: str) -> Finding | None:
         outer, inner = (lower, lower + strip), (lower + strip, lower + 3.0 * strip)
     else:
         outer, inner = (upper - strip, upper), (upper - 3.0 * strip, upper - strip)
-    edge, beside = (interval_mass(kernel, draws, a, b, posterior.support) for a, b in (outer, inner))
+    edge, beside = (interval_mass(kernel, draws, a, b, posterior.model.restricted_to) for a, b in (outer, inner))
     # Most draws must show it: without information a beta kernel may pile up mass at an end in some of them.
     if np.mean((edge > EDGE_MASS) & (edge > EDGE_FACTOR * 0.5 * beside)) < EDGE_SURE:
         return None

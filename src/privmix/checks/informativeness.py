@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from privmix.curves.density import density_draws
+from privmix.curves.bands import density_mean
 from privmix.curves.predictive import draw_records, release_records
 from privmix.curves.prior import inside_draws, prior_draws, prior_mean_density
 from privmix.engine import Plan, run_chains
@@ -17,11 +17,14 @@ from privmix.engine.draws import stack_draws
 from privmix.engine.seeds import root_of
 from privmix.model import PrivateMixture
 from privmix.parts.checks import check_count
-from privmix.samplers.base import empty_records
+from privmix.samplers.base import Draws, empty_records
+from privmix.settings import Settings
 
 if TYPE_CHECKING:
     from privmix.posterior.posterior import Posterior
 
+# Sweeps of each refit: shorter runs make the null range wider, so that the answer errs towards "no".
+REFIT = Settings(draws=500, warmup=500, thin=5, chains=2)
 # Points of the grid on which densities are compared.
 POINTS = 400
 # Rounds in which null records outside the bounds are drawn again.
@@ -59,72 +62,56 @@ class Informativeness:
 
 
 def informativeness(
-    posterior: Posterior,
-    *,
-    null: int,
-    draws: int,
-    warmup: int,
-    thin: int,
-    chains: int,
-    seed: Any,
-    executor: Executor | None,
+    posterior: Posterior, *, null: int, settings: Settings, seed: Any, executor: Executor | None
 ) -> Informativeness:
     """Compare the posterior mean density with the prior's; `Posterior.informativeness` documents the parameters."""
-    _check(posterior, null=null, draws=draws, warmup=warmup, thin=thin, chains=chains)
-    plan = posterior._plan
-    short = Plan(plan.model, plan.sampler, plan.z, draws, warmup, thin, allocations=False)
+    check_count("null", null, 1)
+    model, plan = posterior.model, posterior.plan
+    if model.kernel.dimension > 1:
+        raise ValueError(
+            f"informativeness compares densities on a line; these records have {model.kernel.dimension} coordinates. "
+            "Compare posterior.predictive(size) with draws from the prior."
+        )
+    short = Plan(model, plan.sampler, plan.z, settings.draws, settings.warmup, settings.thin, allocations=False)
     seeds = root_of(seed).spawn(null + 1)
     yardstick = Yardstick.of(posterior, np.random.default_rng(seeds[0]))
-    distances = np.array([yardstick.null_distance(short, chains, each, executor) for each in seeds[1:]])
-    mean = density_draws_mean(posterior.model.kernel, posterior._stacked(), yardstick.grid, posterior.support)
-    return judge(yardstick.distance(mean), distances)
-
-
-def _check(posterior: Posterior, **counts: Any) -> None:
-    for name, value in counts.items():
-        check_count(name, value, 0 if name == "warmup" else 1)
-    if posterior.model.kernel.dimension > 1:
-        raise ValueError(
-            f"informativeness compares densities on a line; these records have {posterior.model.kernel.dimension} "
-            "coordinates. Compare posterior.predictive(size) with draws from the prior."
-        )
+    distances = np.array([yardstick.null_distance(short, settings.chains, each, executor) for each in seeds[1:]])
+    return judge(yardstick.distance(posterior.arrays), distances)
 
 
 @dataclass(frozen=True)
 class Yardstick:
-    """The prior mean density on a grid: what posteriors are measured against."""
+    """The prior mean density of a model on a grid: what posteriors are measured against."""
 
+    model: PrivateMixture
     grid: np.ndarray
     prior_mean: np.ndarray
-    support: tuple[float, float] | None
-    bounds: tuple[float, float] | None
 
     @classmethod
     def of(cls, posterior: Posterior, rng: np.random.Generator) -> Yardstick:
         """Return the yardstick of a posterior's model, over its default grid."""
         grid = posterior.default_grid(POINTS)
-        mean = prior_mean_density(posterior.model, grid, posterior.support, rng)
-        return cls(grid, mean, posterior.support, posterior.model.mechanism.bounds)
+        return cls(posterior.model, grid, prior_mean_density(posterior.model, grid, rng))
 
-    def distance(self, density: np.ndarray) -> float:
-        """Return the Hellinger distance of a density on the grid from the prior mean density."""
-        return hellinger(density, self.prior_mean, float(self.grid[1] - self.grid[0]))
+    def distance(self, draws: Draws) -> float:
+        """Return the Hellinger distance of the mean density of draws from the prior mean density."""
+        mean = density_mean(self.model.kernel, draws, self.grid, self.model.restricted_to)
+        return hellinger(mean, self.prior_mean, float(self.grid[1] - self.grid[0]))
 
-    def null_release(self, plan: Plan, rng: np.random.Generator) -> np.ndarray:
-        """Return a release of as many records that follow the prior mean density, inside the bounds.
+    def null_release(self, n: int, rng: np.random.Generator) -> np.ndarray:
+        """Return a release of n records that follow the prior mean density, inside the bounds.
 
         Each record has a mixing measure of its own, so that together they follow the mean and have no clusters.
         Records inside the bounds, because those behind a release are: to learn that is no information.
         """
-        n = plan.records
-        return release_records(plan.model, self._null_records(plan.model, n, rng), rng)
+        return release_records(self.model, self._null_records(n, rng), rng)
 
-    def _null_records(self, model: PrivateMixture, n: int, rng: np.random.Generator) -> np.ndarray:
-        kernel, numbers = model.kernel, np.arange(n)
-        if self.support is not None:
-            own = inside_draws(model, prior_draws(model, 2 * n + 20, rng, remainder=1e-2), self.support)
-            return draw_records(kernel, own, numbers, empty_records(model, n), rng, self.support)
-        lower, upper = self.bounds or kernel.support
+    def _null_records(self, n: int, rng: np.random.Generator) -> np.ndarray:
+        model, kernel, numbers = self.model, self.model.kernel, np.arange(n)
+        if model.restricted_to is not None:
+            own = inside_draws(model, prior_draws(model, 2 * n + 20, rng, remainder=1e-2), model.restricted_to)
+            return draw_records(kernel, own, numbers, empty_records(model, n), rng, model.restricted_to)
+        lower, upper = model.mechanism.bounds or kernel.support
         y = np.full(n, np.inf)
         for _ in range(ROUNDS):
             missing = np.flatnonzero(~((y >= lower) & (y <= upper)))
@@ -137,18 +124,11 @@ class Yardstick:
     def null_distance(self, plan: Plan, chains: int, seed: Any, executor: Executor | None = None) -> float:
         """Return the distance of a short fit of a release without information."""
         data, *starts = seed.spawn(1 + chains)
-        z = self.null_release(plan, np.random.default_rng(data))
+        z = self.null_release(plan.records, np.random.default_rng(data))
         done, complete = run_chains(replace(plan, z=z), starts, executor=executor)
         if not complete:
             raise KeyboardInterrupt
-        draws = stack_draws([chain.draws for chain in done])
-        return self.distance(density_draws_mean(plan.model.kernel, draws, self.grid, self.support))
-
-
-def density_draws_mean(kernel: Any, draws: Any, grid: np.ndarray, support: Any) -> np.ndarray:
-    """Return the mean of the density over the draws, a few points at a time."""
-    parts = np.array_split(grid, max(1, math.ceil(draws.components.size * len(grid) / 4_000_000)))
-    return np.concatenate([density_draws(kernel, draws, part, support).mean(axis=(0, 1)) for part in parts])
+        return self.distance(stack_draws([chain.draws for chain in done]))
 
 
 def hellinger(p: np.ndarray, q: np.ndarray, step: float) -> float:

@@ -45,21 +45,18 @@ def predictive_check(
     posterior: Posterior, statistics: Mapping[str, Statistic] | None, replicates: int | None, seed: Any
 ) -> xr.Dataset:
     """Compare the release with replicates of it; `Posterior.predictive_check` documents the parameters."""
-    z = posterior._plan.z
+    model, z = posterior.model, posterior.plan.z
     count = check_replicates(replicates, z.size)
-    rng, draws = np.random.default_rng(seed), posterior._stacked()
+    rng = np.random.default_rng(seed)
 
     def again() -> np.ndarray:
-        # The model as it was fitted: the cut to the support belongs to the reading, not to the likelihood.
-        return replicate(posterior, rng, None, draws)[1]
+        return replicate(model, posterior.arrays, posterior.records, rng)[1]
 
-    numbers = z.ndim == 1 and not posterior.model.mechanism.is_global
+    numbers = z.ndim == 1 and not model.mechanism.is_global
     pilot = [again() for _ in range(PILOT)]
     chosen = dict(statistics) if statistics is not None else spread_statistics() if numbers else row_statistics()
     if statistics is None:
-        chosen[DISTANCE] = (
-            cell_distance(pilot) if numbers else mean_distance(pilot, posterior.model.mechanism.is_global)
-        )
+        chosen[DISTANCE] = cell_distance(pilot) if numbers else mean_distance(pilot, model.mechanism.is_global)
     check_statistics(chosen, z)
     edges = histogram_edges(z, pilot)
     values, heights = np.empty((len(chosen), count)), np.empty((count, BINS))

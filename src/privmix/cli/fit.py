@@ -15,6 +15,7 @@ from privmix.cli.errors import INTERRUPTED, say
 from privmix.cli.outputs import check_output
 from privmix.cli.tables import mechanism_rows, print_table, summary_rows, tell
 from privmix.samplers import Sampler
+from privmix.settings import DEFAULTS
 
 if TYPE_CHECKING:
     from privmix import Posterior, PrivateMixture, Release
@@ -72,10 +73,10 @@ def fit(
     concentration_prior: Annotated[
         tuple[float, float] | None, typer.Option(metavar="SHAPE RATE", help="Gamma prior on it instead.")
     ] = None,
-    draws: Annotated[int, typer.Option(help="Draws to keep of each chain.")] = 2000,
-    warmup: Annotated[int, typer.Option(help="Sweeps before the first draw.")] = 2000,
-    thin: Annotated[int, typer.Option(help="Sweeps for each draw.")] = 5,
-    chains: Annotated[int, typer.Option(help="Independent chains.")] = 4,
+    draws: Annotated[int, typer.Option(help="Draws to keep of each chain.")] = DEFAULTS.draws,
+    warmup: Annotated[int, typer.Option(help="Sweeps before the first draw.")] = DEFAULTS.warmup,
+    thin: Annotated[int, typer.Option(help="Sweeps for each draw.")] = DEFAULTS.thin,
+    chains: Annotated[int, typer.Option(help="Independent chains.")] = DEFAULTS.chains,
     seed: Annotated[int | None, typer.Option(help="Makes the draws repeatable.")] = None,
     progress: Annotated[
         bool | None, typer.Option("--progress/--no-progress", help="Show progress; by default on a terminal.")
@@ -96,8 +97,7 @@ def fit(
     how = build_sampler(sampler, auxiliaries)
     show = sys.stdout.isatty() if progress is None else progress
     counts = {"draws": draws, "warmup": warmup, "thin": thin, "chains": chains, "seed": seed, "progress": show}
-    support = release.mechanism.bounds if kernel is KernelName.auto else None
-    posterior = _sample(model, release, how, support, counts)
+    posterior = _sample(model, release, how, counts)
     _deliver(posterior, output, picture, report)
 
 
@@ -180,7 +180,7 @@ def read_concentration(fixed: float | None, prior: tuple[float, float] | None) -
 
 def build_model(name: KernelName, mechanism: Mechanism, concentration: Any) -> PrivateMixture:
     """Return the model; `auto` is that of `privmix.fit`."""
-    from privmix import PrivateMixture, kernels, priors
+    from privmix import PrivateMixture, default_model, kernels, priors
 
     prior = priors.DirichletProcess(concentration)
     if name is KernelName.normal:
@@ -190,8 +190,9 @@ def build_model(name: KernelName, mechanism: Mechanism, concentration: Any) -> P
             f"--kernel {name} follows from the bounds of the mechanism, which has none. Give --bounds LO HI, or "
             "--kernel normal."
         )
-    kernel = kernels.Beta if name is KernelName.beta else kernels.HierarchicalNormal
-    return PrivateMixture(mechanism, kernel(bounds=mechanism.bounds), prior)
+    if name is KernelName.auto:
+        return default_model(mechanism, prior)
+    return PrivateMixture(mechanism, kernels.Beta(bounds=mechanism.bounds), prior)
 
 
 def build_sampler(name: str, auxiliaries: int | None) -> Sampler:
@@ -204,17 +205,9 @@ def build_sampler(name: str, auxiliaries: int | None) -> Sampler:
     return takers[name](auxiliaries=auxiliaries)
 
 
-def _sample(
-    model: PrivateMixture,
-    release: Release,
-    sampler: Sampler,
-    support: tuple[float, float] | None,
-    counts: dict[str, Any],
-) -> Posterior:
-    from privmix.sampling.sample import sample
-
+def _sample(model: PrivateMixture, release: Release, sampler: Sampler, counts: dict[str, Any]) -> Posterior:
     try:
-        return sample(model, release, sampler, executor=None, allocations=None, support=support, **counts)
+        return model.sample(release, sampler, **counts)
     except KeyboardInterrupt:
         say("interrupted before any draw was kept: nothing was written.")
         raise typer.Exit(INTERRUPTED) from None

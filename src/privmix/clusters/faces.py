@@ -56,7 +56,7 @@ def predict_proba(posterior: Posterior, z: Any, estimate: Any, mechanism: Any, s
     """Return the probability of each cluster for new records."""
     allocation = pooled_allocations(posterior.model, posterior.datatree)
     labels = np.array(as_clustering(posterior, estimate, "vi").labels)
-    found = membership(posterior.model, posterior._stacked(), allocation, labels, z, mechanism, seed)
+    found = membership(posterior.model, posterior.arrays, allocation, labels, z, mechanism, seed)
     return found.assign_coords(coords_of(labels_of(z)))
 
 

@@ -19,8 +19,8 @@ def log_release_density(posterior: Posterior, z: Any, mechanism: Any = None, see
     """Return the log of the posterior predictive density of new releases, each considered by itself.
 
     With weights w_h and atoms φ_h it is log E[Σ_h w_h g(z|φ_h)], g(z|φ) = ∫ q(z|y) f(y|φ) dy, the expectation over the
-    draws. Where g has no closed form it is estimated, without bias, as in `Posterior.predict_proba`. A support to which
-    the density of the confidential data is cut plays no part: the chains did not know of it.
+    draws. Where g has no closed form it is estimated, without bias, as in `Posterior.predict_proba`. What the
+    model is restricted to plays no part: the chains did not know of it.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def log_release_density(posterior: Posterior, z: Any, mechanism: Any = None, see
         As in `Posterior.predict_proba`.
     """
     check_local(posterior.model)
-    draws = posterior._stacked()
+    draws = posterior.arrays
     # Clusters of the fitted records play no part: without labels all components fall into one column.
     nobody, labels = np.zeros((count_of(draws), 0), np.int32), np.zeros(0, np.int64)
     mass, top = masses(with_mechanism(posterior.model, mechanism), draws, nobody, labels, z, seed)

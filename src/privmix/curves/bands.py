@@ -11,6 +11,7 @@ import xarray as xr
 
 from privmix.curves import density as densities
 from privmix.curves.mixture import count_of
+from privmix.curves.parts import parts_of
 from privmix.kernels import Kernel
 from privmix.samplers.base import Draws
 
@@ -25,25 +26,27 @@ def check_level(level: Any) -> float:
 
 
 def density_bands(
-    kernel: Kernel, draws: Draws, grid: Any, level: float, support: tuple[float, float] | None
+    kernel: Kernel, draws: Draws, grid: Any, level: float, restricted_to: tuple[float, float] | None
 ) -> xr.Dataset:
     """Return the posterior mean of the density with a pointwise and a simultaneous band."""
     points = densities.check_grid(kernel, grid)
-    evaluate = _density_of(kernel, draws, support)
+    evaluate = _density_of(kernel, draws, restricted_to)
     bands = curve_bands(evaluate, points, count_of(draws), check_level(level))
     coords: dict = {"y": points} if kernel.dimension == 1 else {"point": (("y", "coordinate"), points)}
     return xr.Dataset({name: ("y", values) for name, values in bands.items()}, coords=coords, attrs={"level": level})
 
 
-def density_mean(kernel: Kernel, draws: Draws, points: np.ndarray, support: tuple[float, float] | None) -> np.ndarray:
+def density_mean(
+    kernel: Kernel, draws: Draws, points: np.ndarray, restricted_to: tuple[float, float] | None
+) -> np.ndarray:
     """Return the posterior mean of the density alone: that of `density_bands`, in a third of its time."""
-    chunks = _chunks(_density_of(kernel, draws, support), points, count_of(draws))
-    return np.concatenate([values.mean(axis=0) for values in chunks])
+    parts = _in_parts(_density_of(kernel, draws, restricted_to), points, count_of(draws))
+    return np.concatenate([values.mean(axis=0) for values in parts])
 
 
-def _density_of(kernel: Kernel, draws: Draws, support: tuple[float, float] | None) -> Evaluate:
+def _density_of(kernel: Kernel, draws: Draws, restricted_to: tuple[float, float] | None) -> Evaluate:
     def evaluate(some: np.ndarray) -> np.ndarray:
-        return densities.density_draws(kernel, draws, some, support).reshape(-1, len(some))
+        return densities.density_draws(kernel, draws, some, restricted_to).reshape(-1, len(some))
 
     return evaluate
 
@@ -53,7 +56,7 @@ def curve_bands(evaluate: Evaluate, points: np.ndarray, count: int, level: float
 
     The simultaneous band is that of Montiel Olea and Plagborg-Møller (2019): at every point the interval between the
     same two order statistics of the draws, r-th from below and r-th from above, with the largest r for which at least
-    the share `level` of the drawn curves lies inside everywhere. It is found in two passes over chunks of the points:
+    the share `level` of the drawn curves lies inside everywhere. It is found in two passes over parts of the points:
     the first keeps for each draw how deep it lies at its worst point, the second reads off the order statistics.
 
     Parameters
@@ -70,7 +73,7 @@ def curve_bands(evaluate: Evaluate, points: np.ndarray, count: int, level: float
     most = math.floor(tail * (count - 1)) + 1
     depth = np.full(count, most)
     rows = []
-    for values in _chunks(evaluate, points, count):
+    for values in _in_parts(evaluate, points, count):
         ordered = np.sort(values, axis=0)
         rows.append([values.mean(axis=0), *_quantiles(ordered, [tail, 1.0 - tail])])
         for j in range(values.shape[1]):
@@ -78,16 +81,14 @@ def curve_bands(evaluate: Evaluate, points: np.ndarray, count: int, level: float
     inside = math.ceil(level * count - 1e-9)
     r = int(np.sort(depth)[count - inside])
     pair = [r - 1, count - r]
-    ends = [np.partition(values, pair, axis=0)[pair] for values in _chunks(evaluate, points, count)]
+    ends = [np.partition(values, pair, axis=0)[pair] for values in _in_parts(evaluate, points, count)]
     mean, lower, upper = (np.concatenate(parts) for parts in zip(*rows, strict=True))
     below, above = np.concatenate(ends, axis=1)
     return {"mean": mean, "lower": lower, "upper": upper, "simultaneous_lower": below, "simultaneous_upper": above}
 
 
-def _chunks(evaluate: Evaluate, points: np.ndarray, count: int) -> Iterator[np.ndarray]:
-    step = max(1, densities.CHUNK // count)
-    for first in range(0, len(points), step):
-        yield evaluate(points[first : first + step])
+def _in_parts(evaluate: Evaluate, points: np.ndarray, count: int) -> Iterator[np.ndarray]:
+    return (evaluate(points[part]) for part in parts_of(len(points), count))
 
 
 def _quantiles(ordered: np.ndarray, probs: list[float]) -> list[np.ndarray]:

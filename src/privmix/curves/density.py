@@ -13,23 +13,20 @@ from privmix.kernels.slots import log_f
 from privmix.model import PrivateMixture
 from privmix.samplers.base import Draws
 
-# Values held at a time: 64 MB, whatever the number of draws and points.
-CHUNK = 8_000_000
-
 
 def density_draws(
-    kernel: Kernel, draws: Draws, grid: np.ndarray, support: tuple[float, float] | None = None
+    kernel: Kernel, draws: Draws, grid: np.ndarray, restricted_to: tuple[float, float] | None = None
 ) -> np.ndarray:
     """Return the density at the grid in every draw, as an array (chain, draw, point).
 
-    With `support`, the density of each draw is cut to that interval and renormalised on it.
+    With `restricted_to`, the density of each draw is cut to that interval and renormalised on it.
     """
     shape = draws.weight.shape[:2]
     out = np.empty((math.prod(shape), len(grid)))
     run_over(kernel, mixture_density, draws, grid, out)
-    if support is not None:
-        out /= support_mass(kernel, draws, support).reshape(-1, 1)
-        out[:, (grid < support[0]) | (grid > support[1])] = 0.0
+    if restricted_to is not None:
+        out /= mass_inside(kernel, draws, restricted_to).reshape(-1, 1)
+        out[:, (grid < restricted_to[0]) | (grid > restricted_to[1])] = 0.0
     return out.reshape(*shape, len(grid))
 
 
@@ -45,19 +42,19 @@ def mixture_density(kernel, weight, atom, components, row, grid, out):
                 out[d, j] += weight[d, h] * math.exp(log_f(kernel, grid[j], theta))
 
 
-def support_mass(kernel: Kernel, draws: Draws, support: tuple[float, float]) -> np.ndarray:
+def mass_inside(kernel: Kernel, draws: Draws, interval: tuple[float, float]) -> np.ndarray:
     """Return the mass that each draw puts on an interval, as an array (chain, draw)."""
     if not kernel.has("cdf"):
-        grid = np.linspace(*support, 1025)
+        grid = np.linspace(*interval, 1025)
         return np.trapezoid(density_draws(kernel, draws, grid), grid, axis=-1)
-    return mass_values(kernel, draws, *support).reshape(draws.weight.shape[:2])
+    return mass_values(kernel, draws, *interval).reshape(draws.weight.shape[:2])
 
 
-def default_grid(model: PrivateMixture, z: np.ndarray, support: tuple[float, float] | None, points: int) -> np.ndarray:
+def default_grid(model: PrivateMixture, z: np.ndarray, points: int) -> np.ndarray:
     """Return the middles of equal cells over the bounds or, where there are none, over the range of the release."""
     if model.kernel.dimension > 1:
         raise ValueError(f"records have {model.kernel.dimension} coordinates: give a grid of points.")
-    bounds = model.mechanism.bounds or support
+    bounds = model.mechanism.bounds or model.restricted_to
     if bounds is None:
         lower, upper = model.kernel.support
         bounds = (max(lower, float(z.min())), min(upper, float(z.max())))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -19,75 +19,73 @@ from privmix.curves.mixture import (
     moment_values,
     quantile_values,
 )
+from privmix.curves.parts import over_draws, parts_of
 from privmix.curves.quadrature import integrate_density, moments_on_interval
 from privmix.kernels import Kernel
+from privmix.model import PrivateMixture
 from privmix.samplers.base import Draws
 
-if TYPE_CHECKING:
-    from privmix.posterior.posterior import Posterior
-
-Support = tuple[float, float] | None
+Interval = tuple[float, float] | None
 MOMENTS = ("mean", "variance", "sd", "skewness", "excess_kurtosis")
 
 
-def cdf_draws(kernel: Kernel, draws: Draws, points: np.ndarray, support: Support) -> np.ndarray:
+def cdf_draws(kernel: Kernel, draws: Draws, points: np.ndarray, restricted_to: Interval) -> np.ndarray:
     """Return P(Y ≤ y) for each draw and point, an array (draw, point)."""
-    lower, upper = _ends(kernel, support)
+    lower, upper = _ends(kernel, restricted_to)
     clipped = np.clip(points, lower, upper)
     if not kernel.has("cdf"):
         _need_finite(kernel, lower, "a distribution function")
-        return _numerical_cdf(kernel, draws, clipped, lower, support)
+        return _numerical_cdf(kernel, draws, clipped, lower, restricted_to)
     values = cdf_values(kernel, draws, clipped)
-    if support is not None:
-        ends = cdf_values(kernel, draws, np.array(support))
+    if restricted_to is not None:
+        ends = cdf_values(kernel, draws, np.array(restricted_to))
         values = (values - ends[:, :1]) / (ends[:, 1:] - ends[:, :1])
     values[:, points < lower] = 0.0
     values[:, points >= upper] = 1.0
     return np.clip(values, 0.0, 1.0)
 
 
-def _numerical_cdf(kernel: Kernel, draws: Draws, points: np.ndarray, lower: float, support: Support) -> np.ndarray:
+def _numerical_cdf(
+    kernel: Kernel, draws: Draws, points: np.ndarray, lower: float, restricted_to: Interval
+) -> np.ndarray:
     order = np.argsort(points)
     edges = np.concatenate([[lower], points[order]])
-    parts = [integrate_density(kernel, draws, a, b, support) for a, b in pairwise(edges)]
+    parts = [integrate_density(kernel, draws, a, b, restricted_to) for a, b in pairwise(edges)]
     out = np.empty((count_of(draws), len(points)))
     out[:, order] = np.cumsum(np.stack(parts, axis=1), axis=1)
     return np.clip(out, 0.0, 1.0)
 
 
-def cdf_bands(posterior: Posterior, grid: Any, level: float) -> xr.Dataset:
-    """Return the posterior mean and a pointwise band of the distribution function, in chunks of the grid."""
-    kernel, draws = _single(posterior, "cdf"), posterior._stacked()
+def cdf_bands(model: PrivateMixture, draws: Draws, grid: Any, level: float) -> xr.Dataset:
+    """Return the posterior mean and a pointwise band of the distribution function, in parts of the grid."""
+    kernel = _single(model, "cdf")
     points, level = densities.check_grid(kernel, grid), check_level(level)
-    step = max(1, densities.CHUNK // count_of(draws))
-    parts = [points[first : first + step] for first in range(0, len(points), step)]
-    rows = [summarise_draws(cdf_draws(kernel, draws, part, posterior.support), level) for part in parts]
+    parts = [points[part] for part in parts_of(len(points), count_of(draws))]
+    rows = [summarise_draws(cdf_draws(kernel, draws, part, model.restricted_to), level) for part in parts]
     return _dataset([np.concatenate(column) for column in zip(*rows, strict=True)], "y", points, level)
 
 
-def quantile_draws(posterior: Posterior, probs: Any) -> np.ndarray:
-    """Return quantiles of each draw, an array (draw, prob)."""
-    kernel, draws, support = _single(posterior, "quantile"), posterior._stacked(), posterior.support
-    wanted = check_probs(probs)
+def quantile_draws(model: PrivateMixture, draws: Draws, z: np.ndarray, probs: Any) -> np.ndarray:
+    """Return quantiles of each draw, an array (draw, prob); a law without ends is searched from the range of z."""
+    kernel, wanted = _single(model, "quantile"), check_probs(probs)
     if not kernel.has("cdf"):
         raise ValueError(
             f"quantiles invert the distribution function, and {type(kernel).__name__} has none. Give the kernel a hook "
             "cdf(self, y, theta), or invert posterior.cdf(grid) on a grid of your choice."
         )
-    ends = support if support is not None else kernel.support
+    ends = kernel.support if model.restricted_to is None else model.restricted_to
     fixed = bool(np.isfinite(ends).all())
     if not fixed:
-        grid = posterior.default_grid(2)
+        grid = densities.default_grid(model, z, 2)
         ends = (max(ends[0], float(grid[0])), min(ends[1], float(grid[1])))
     return quantile_values(kernel, draws, wanted, ends, fixed)
 
 
-def quantile_bands(posterior: Posterior, probs: Any, level: float) -> xr.Dataset:
+def quantile_bands(model: PrivateMixture, draws: Draws, z: np.ndarray, probs: Any, level: float) -> xr.Dataset:
     """Return the posterior mean and an interval of each quantile, a few quantiles at a time."""
     level, wanted = check_level(level), check_probs(probs)
-    step = max(1, densities.CHUNK // (posterior.chains * posterior.draws))
-    parts = [wanted[first : first + step] for first in range(0, len(wanted), step)]
-    rows = [summarise_draws(quantile_draws(posterior, part), level) for part in parts]
+    parts = [wanted[part] for part in parts_of(len(wanted), count_of(draws))]
+    rows = [summarise_draws(quantile_draws(model, draws, z, part), level) for part in parts]
     return _dataset([np.concatenate(column) for column in zip(*rows, strict=True)], "prob", wanted, level)
 
 
@@ -102,25 +100,25 @@ def check_probs(probs: Any) -> np.ndarray:
     return np.ascontiguousarray(values)
 
 
-def probability(posterior: Posterior, lower: Any, upper: Any, level: float) -> xr.Dataset:
+def probability(model: PrivateMixture, draws: Draws, lower: Any, upper: Any, level: float) -> xr.Dataset:
     """Return P(lower < Y ≤ upper): posterior mean, interval and draws."""
-    kernel, level = _single(posterior, "probability"), check_level(level)
+    kernel, level = _single(model, "probability"), check_level(level)
     a, b = _check_interval(lower, upper)
-    return _with_draws(posterior, interval_mass(kernel, posterior._stacked(), a, b, posterior.support), level)
+    return _with_draws(draws, interval_mass(kernel, draws, a, b, model.restricted_to), level)
 
 
-def interval_mass(kernel: Kernel, draws: Draws, lower: float, upper: float, support: Support) -> np.ndarray:
+def interval_mass(kernel: Kernel, draws: Draws, lower: float, upper: float, restricted_to: Interval) -> np.ndarray:
     """Return the mass of an interval for each draw."""
-    ends = _ends(kernel, support)
+    ends = _ends(kernel, restricted_to)
     a, b = min(max(lower, ends[0]), ends[1]), max(min(upper, ends[1]), ends[0])
     if a >= b:
         return np.zeros(count_of(draws))
     if not kernel.has("cdf"):
         _need_finite(kernel, a, "this probability")
         _need_finite(kernel, b, "this probability")
-        return np.clip(integrate_density(kernel, draws, a, b, support), 0.0, 1.0)
+        return np.clip(integrate_density(kernel, draws, a, b, restricted_to), 0.0, 1.0)
     held = mass_values(kernel, draws, a, b)
-    whole = 1.0 if support is None else mass_values(kernel, draws, *support)
+    whole = 1.0 if restricted_to is None else mass_values(kernel, draws, *restricted_to)
     return np.clip(held / whole, 0.0, 1.0)
 
 
@@ -137,24 +135,23 @@ def _check_interval(lower: Any, upper: Any) -> tuple[float, float]:
     return a, b
 
 
-def moments(posterior: Posterior, level: float) -> xr.Dataset:
+def moments(model: PrivateMixture, draws: Draws, level: float) -> xr.Dataset:
     """Return the moments of the confidential data's law: posterior mean, interval and draws of each."""
-    kernel, level = _single(posterior, "moments"), check_level(level)
-    values = moment_draws(kernel, posterior._stacked(), posterior.support)
-    mean, lower, upper = summarise_draws(values, level)
-    shape = (posterior.chains, posterior.draws, len(MOMENTS))
-    variables = {"mean": ("moment", mean), "lower": ("moment", lower), "upper": ("moment", upper)}
-    draws = {"draws": (("chain", "draw", "moment"), values.reshape(shape))}
-    return xr.Dataset(variables | draws, coords={"moment": list(MOMENTS)}, attrs={"level": level})
+    kernel, level = _single(model, "moments"), check_level(level)
+    values = moment_draws(kernel, draws, model.restricted_to)
+    columns = dict(zip(("mean", "lower", "upper"), summarise_draws(values, level), strict=True))
+    variables: dict = {name: ("moment", column) for name, column in columns.items()}
+    variables["draws"] = (("chain", "draw", "moment"), values.reshape(*draws.components.shape, len(MOMENTS)))
+    return xr.Dataset(variables, coords={"moment": list(MOMENTS)}, attrs={"level": level})
 
 
-def moment_draws(kernel: Kernel, draws: Draws, support: Support) -> np.ndarray:
+def moment_draws(kernel: Kernel, draws: Draws, restricted_to: Interval) -> np.ndarray:
     """Return mean, variance, sd, skewness and excess kurtosis of each draw."""
-    ends = _ends(kernel, support)
-    if support is None and kernel.has("central_moments"):
+    ends = _ends(kernel, restricted_to)
+    if restricted_to is None and kernel.has("central_moments"):
         raw = moment_values(kernel, draws)
     elif np.isfinite(ends).all():
-        raw = moments_on_interval(lambda some, points: cdf_draws(kernel, some, points, support), draws, ends)
+        raw = moments_on_interval(lambda some, points: cdf_draws(kernel, some, points, restricted_to), draws, ends)
     else:
         raise ValueError(
             f"{type(kernel).__name__} reaches to infinity and does not say its moments. Give the kernel a hook "
@@ -165,29 +162,27 @@ def moment_draws(kernel: Kernel, draws: Draws, support: Support) -> np.ndarray:
     return np.stack([mean, variance, sd, raw[:, 2] / sd**3, raw[:, 3] / variance**2 - 3.0], axis=1)
 
 
-def mode_count(posterior: Posterior, grid: Any, prominence: float, level: float) -> xr.Dataset:
+def mode_count(model: PrivateMixture, draws: Draws, grid: Any, prominence: float, level: float) -> xr.Dataset:
     """Return the number of modes of the density on a grid: posterior mean, interval, draws and probabilities."""
-    kernel, draws, level = _single(posterior, "mode_count"), posterior._stacked(), check_level(level)
+    kernel, level = _single(model, "mode_count"), check_level(level)
     points = np.sort(densities.check_grid(kernel, grid))
     if len(points) < 3:
         raise ValueError(f"mode_count needs a grid of at least 3 points; got {len(points)}.")
     if not 0.0 <= prominence < 1.0:
         raise ValueError(f"prominence must be at least 0 and below 1; got {prominence!r}.")
-    step = max(1, densities.CHUNK // (len(points) * posterior.chains))
-    counts = [
-        mode_counts(
-            densities.density_draws(kernel, some, points, posterior.support).reshape(-1, len(points)), prominence
-        ).reshape(posterior.chains, -1)
-        for some in (Draws(*[a[:, first : first + step] for a in draws]) for first in range(0, posterior.draws, step))
-    ]
-    every = np.concatenate(counts, axis=1)
-    found = _with_draws(posterior, every.reshape(-1), level)
-    shares = np.bincount(every.reshape(-1)) / every.size
+
+    def count(some: Draws) -> np.ndarray:
+        values = densities.density_draws(kernel, some, points, model.restricted_to)
+        return mode_counts(values.reshape(-1, len(points)), prominence)
+
+    counts = over_draws(count, draws, len(points))
+    shares = np.bincount(counts) / counts.size
+    found = _with_draws(draws, counts, level)
     return found.assign(probability=("modes", shares)).assign_coords(modes=np.arange(len(shares)))
 
 
-def _single(posterior: Posterior, name: str) -> Kernel:
-    kernel = posterior.model.kernel
+def _single(model: PrivateMixture, name: str) -> Kernel:
+    kernel = model.kernel
     if kernel.dimension > 1:
         raise ValueError(
             f"{name} is for records of one number; these have {kernel.dimension}. "
@@ -196,9 +191,9 @@ def _single(posterior: Posterior, name: str) -> Kernel:
     return kernel
 
 
-def _ends(kernel: Kernel, support: Support) -> tuple[float, float]:
+def _ends(kernel: Kernel, restricted_to: Interval) -> tuple[float, float]:
     lower, upper = kernel.support
-    return (lower, upper) if support is None else (max(lower, support[0]), min(upper, support[1]))
+    return (lower, upper) if restricted_to is None else (max(lower, restricted_to[0]), min(upper, restricted_to[1]))
 
 
 def _need_finite(kernel: Kernel, end: float, what: str) -> None:
@@ -215,8 +210,8 @@ def _dataset(columns: list[np.ndarray], dim: str, coordinate: np.ndarray, level:
     return xr.Dataset(variables, coords={dim: coordinate}, attrs={"level": level})
 
 
-def _with_draws(posterior: Posterior, values: np.ndarray, level: float) -> xr.Dataset:
+def _with_draws(draws: Draws, values: np.ndarray, level: float) -> xr.Dataset:
     mean, lower, upper = summarise_draws(values, level)
-    shaped = values.reshape(posterior.chains, posterior.draws)
+    shaped = values.reshape(draws.components.shape)
     variables = {"mean": mean, "lower": lower, "upper": upper, "draws": (("chain", "draw"), shaped)}
     return xr.Dataset(variables, attrs={"level": level})

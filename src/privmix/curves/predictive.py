@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -16,27 +16,29 @@ from privmix.numerics import uniform
 from privmix.parts.checks import check_count
 from privmix.samplers.base import Draws, empty_records
 
-if TYPE_CHECKING:
-    from privmix.posterior.posterior import Posterior
-
-# Draws of a record before it is moved into the support: reached only where a draw has next to no mass there.
+# Draws of a record before it is moved into the interval: reached only where a draw has next to no mass there.
 TRIES = 10_000
 
 
 def draw_records(
-    kernel: Kernel, draws: Draws, which: np.ndarray, out: np.ndarray, rng: np.random.Generator, support: Any = None
+    kernel: Kernel,
+    draws: Draws,
+    which: np.ndarray,
+    out: np.ndarray,
+    rng: np.random.Generator,
+    restricted_to: Any = None,
 ) -> np.ndarray:
     """Fill `out` with records, one from the mixture of each draw in `which` (numbers on the axis of all draws)."""
-    lower, upper = (-np.inf, np.inf) if support is None else support
+    lower, upper = (-np.inf, np.inf) if restricted_to is None else restricted_to
     weight, atom, components = (np.ascontiguousarray(array) for array in flattened(draws))
     run = bind(fill_records, kernel.hooks(), owner=type(kernel).__name__)
     row = np.zeros((1, kernel.columns))
     run(kernel.record(), rng, weight, atom, components, row, which, float(lower), float(upper), out)
-    return out if support is None else np.clip(out, lower, upper, out=out)
+    return out if restricted_to is None else np.clip(out, lower, upper, out=out)
 
 
 def fill_records(kernel, rng, weight, atom, components, row, which, lower, upper, out):
-    """Draw each record from its mixture, again while it falls outside the support (compiled)."""
+    """Draw each record from its mixture, again while it falls outside the interval (compiled)."""
     theta = row[0]
     for i in range(len(which)):
         d = which[i]
@@ -57,40 +59,42 @@ def release_records(model: PrivateMixture, y: np.ndarray, rng: np.random.Generat
     return np.asarray(model.mechanism.perturb(rng, y), dtype=np.float64)
 
 
-def predictive(posterior: Posterior, size: int, seed: Any) -> xr.Dataset:
-    """Return new records and their release, each from a draw of the posterior taken at random."""
-    check_count("size", size, 1)
-    rng = np.random.default_rng(seed)
-    if posterior.model.mechanism.is_global:
-        return _global_predictive(posterior, int(size), rng)
-    model, draws = posterior.model, posterior._stacked()
-    n = posterior._plan.records
+def predictive(model: PrivateMixture, draws: Draws, records: int, size: int, seed: Any) -> xr.Dataset:
+    """Return new records and their release, each from a draw of the posterior taken at random.
+
+    Under a global mechanism data sets of so many records as were released.
+    """
+    size, rng = check_count("size", size, 1), np.random.default_rng(seed)
+    if model.mechanism.is_global:
+        return _global_predictive(model, draws, records, size, rng)
     varying = any(np.ndim(getattr(model.mechanism, name)) for name in model.mechanism.per_record_fields())
     # Where records have noise of their own, new ones come in whole sets, each with the noise of its place.
-    count = -(-size // n) * n if varying else int(size)
+    count = -(-size // records) * records if varying else size
     which = rng.integers(count_of(draws), size=count)
-    y = draw_records(model.kernel, draws, which, empty_records(model, count), rng, posterior.support)
-    blocks = y.reshape(-1, n, *y.shape[1:]) if varying else y[None]
+    y = draw_records(model.kernel, draws, which, empty_records(model, count), rng, model.restricted_to)
+    blocks = y.reshape(-1, records, *y.shape[1:]) if varying else y[None]
     z = np.concatenate([release_records(model, block, rng) for block in blocks])[:size]
     return xr.Dataset(
         {"y": (("sample", "coordinate")[: y.ndim], y[:size]), "z": (("sample", "coefficient")[: z.ndim], z)}
     )
 
 
-def _global_predictive(posterior: Posterior, size: int, rng: np.random.Generator) -> xr.Dataset:
-    made = [replicate(posterior, rng, posterior.support) for _ in range(size)]
+def _global_predictive(
+    model: PrivateMixture, draws: Draws, records: int, size: int, rng: np.random.Generator
+) -> xr.Dataset:
+    made = [replicate(model, draws, records, rng, model.restricted_to) for _ in range(size)]
     y, z = (np.stack(arrays) for arrays in zip(*made, strict=True))
     z_dims = ("sample", *[f"z_{axis}" for axis in range(z.ndim - 1)])
     return xr.Dataset({"y": (("sample", "record", "coordinate")[: y.ndim], y), "z": (z_dims, z)})
 
 
 def replicate(
-    posterior: Posterior, rng: np.random.Generator, support: Any = None, draws: Draws | None = None
+    model: PrivateMixture, draws: Draws, records: int, rng: np.random.Generator, restricted_to: Any = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return a data set as large as the one behind the release, from one draw of the posterior, and its release."""
-    model = posterior.model
-    stacked = posterior._stacked() if draws is None else draws
-    n = posterior._plan.records
-    which = np.full(n, rng.integers(count_of(stacked)))
-    y = draw_records(model.kernel, stacked, which, empty_records(model, n), rng, support)
+    """Return a data set as large as the one behind the release, from one draw of the posterior, and its release.
+
+    Unless asked for, it is not restricted: that belongs to the reading of a fit, not to its likelihood.
+    """
+    which = np.full(records, rng.integers(count_of(draws)))
+    y = draw_records(model.kernel, draws, which, empty_records(model, records), rng, restricted_to)
     return y, release_records(model, y, rng)

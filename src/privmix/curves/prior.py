@@ -6,14 +6,15 @@ import math
 
 import numpy as np
 
-from privmix.curves.density import density_draws, support_mass
+from privmix.curves.density import density_draws, mass_inside
+from privmix.curves.parts import parts_of
 from privmix.jit import bind
 from privmix.kernels.slots import draw_atom, draw_hyper
 from privmix.model import PrivateMixture
 from privmix.priors.slots import draw_concentration, stick
 from privmix.samplers.base import Draws
 
-# Least mass on the support of a draw whose density is cut to it.
+# Least mass on an interval of a draw whose density is cut to it.
 LEAST_MASS = 1e-3
 
 
@@ -93,32 +94,30 @@ def draw_mixing(kernel, prior, rng, weight, atom, components, concentration, hyp
     return full
 
 
-def inside_draws(model: PrivateMixture, draws: Draws, support: tuple[float, float]) -> Draws:
+def inside_draws(model: PrivateMixture, draws: Draws, interval: tuple[float, float]) -> Draws:
     """Return the draws that have at least a thousandth of their mass on an interval."""
-    kept = np.flatnonzero(support_mass(model.kernel, draws, support)[0] > LEAST_MASS)
+    kept = np.flatnonzero(mass_inside(model.kernel, draws, interval)[0] > LEAST_MASS)
     return Draws(*[array[:, kept] for array in draws])
 
 
 def prior_mean_density(
     model: PrivateMixture,
     grid: np.ndarray,
-    support: tuple[float, float] | None,
     rng: np.random.Generator,
     count: int = 100_000,
 ) -> np.ndarray:
     """Return the prior mean of the density at a grid, by simulation.
 
-    Without `support` this is the mean of f(y|θ) over the base measure, hyperparameters included, so that one atom a
-    draw serves. With it, each drawn density is cut and renormalised before the mean is taken, as those of the posterior
-    are; draws with next to no mass on it are left out, because to cut them is to divide by nothing.
+    Unless the model is restricted this is the mean of f(y|θ) over the base measure, hyperparameters included, so that
+    one atom a draw serves. Else each drawn density is cut and renormalised before the mean is taken, as those of the
+    posterior are; draws with next to no mass inside are left out, because to cut them is to divide by nothing.
     """
-    remainder = 1.0 if support is None else 1e-2
+    restricted_to = model.restricted_to
+    remainder = 1.0 if restricted_to is None else 1e-2
     total = np.zeros(len(grid))
-    # With draws in parts, memory does not grow with their number.
-    parts = max(1, math.ceil(count * len(grid) / 4_000_000))
-    each = math.ceil(count / parts)
-    for _ in range(parts):
-        draws = prior_draws(model, each, rng, remainder=remainder)
-        draws = draws if support is None else inside_draws(model, draws, support)
-        total += density_draws(model.kernel, draws, grid, support)[0].mean(axis=0)
-    return total / parts
+    parts = parts_of(count, len(grid))
+    for part in parts:
+        draws = prior_draws(model, part.stop - part.start, rng, remainder=remainder)
+        draws = draws if restricted_to is None else inside_draws(model, draws, restricted_to)
+        total += density_draws(model.kernel, draws, grid, restricted_to)[0].mean(axis=0)
+    return total / len(parts)

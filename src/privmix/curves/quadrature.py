@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from privmix.curves import density as densities
-from privmix.curves.mixture import count_of
+from privmix.curves.parts import over_draws
 from privmix.kernels import Kernel
 from privmix.samplers.base import Draws
 
@@ -23,29 +23,14 @@ def panel_nodes(lower: float, upper: float, panels: int = PANELS) -> tuple[np.nd
     return (middles[:, None] + half * NODES).ravel(), np.tile(half * WEIGHTS, panels)
 
 
-def some_draws(draws: Draws, width: int) -> list[Draws]:
-    """Return the draws in parts small enough to hold `width` numbers for each."""
-    step = max(1, densities.CHUNK // (width * draws.components.shape[0]))
-    starts = range(0, draws.components.shape[1], step)
-    return [Draws(*[array[:, first : first + step] for array in draws]) for first in starts]
-
-
-def over_draws(evaluate: Callable[[Draws], np.ndarray], draws: Draws, width: int) -> np.ndarray:
-    """Return evaluate(draws), an array with one row for each draw, made in parts."""
-    chains = draws.components.shape[0]
-    parts = [evaluate(some) for some in some_draws(draws, width)]
-    shaped = [part.reshape(chains, -1, *part.shape[1:]) for part in parts]
-    return np.concatenate(shaped, axis=1).reshape(count_of(draws), *parts[0].shape[1:])
-
-
 def integrate_density(
-    kernel: Kernel, draws: Draws, lower: float, upper: float, support: tuple[float, float] | None
+    kernel: Kernel, draws: Draws, lower: float, upper: float, restricted_to: tuple[float, float] | None
 ) -> np.ndarray:
     """Return the integral of the density over an interval for each draw."""
     nodes, weights = panel_nodes(lower, upper)
 
     def evaluate(some: Draws) -> np.ndarray:
-        return densities.density_draws(kernel, some, nodes, support).reshape(-1, len(nodes)) @ weights
+        return densities.density_draws(kernel, some, nodes, restricted_to).reshape(-1, len(nodes)) @ weights
 
     return over_draws(evaluate, draws, len(nodes))
 

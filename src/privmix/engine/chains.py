@@ -54,13 +54,20 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Chain:
-    """A chain after its last sweep: its draws, and what it needs to go on."""
+class End:
+    """Where a chain stands after its last sweep: what it needs to go on."""
 
-    draws: Draws
     state: Any
     rng: np.random.Generator
     seconds: float
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A chain after its last sweep: its draws, and where it stands."""
+
+    draws: Draws
+    end: End
 
     @property
     def length(self) -> int:
@@ -71,9 +78,10 @@ class Chain:
 def run_chains(
     plan: Plan, starts: list[Any], *, progress: bool = False, executor: Executor | None = None
 ) -> tuple[list[Chain], bool]:
-    """Run one chain for each start (a seed, or a chain to go on from); return them and whether all were finished.
+    """Run one chain for each start; return them and whether all were finished.
 
-    An interruption (Ctrl-C) stops the chains after their current block; what they have drawn is returned.
+    A start is a seed, or the end of a chain to go on from. An interruption (Ctrl-C) stops the chains
+    after their current block; what they have drawn is returned.
     """
     shared = executor is None or isinstance(executor, ThreadPoolExecutor)
     monitor = Monitor(len(starts), plan.sweeps) if shared else None
@@ -145,13 +153,13 @@ def run_chain(
     except KeyboardInterrupt:  # in a worker process, which hears Ctrl-C itself
         pass
     kept = int(control[block.KEPT])
-    return Chain(Draws(*[array[:kept] for array in draws]), state, rng, time.perf_counter() - started)
+    return Chain(Draws(*[array[:kept] for array in draws]), End(state, rng, time.perf_counter() - started))
 
 
 def _begin(plan: Plan, start: Any) -> tuple[Any, np.random.Generator, Latent, np.ndarray]:
     control = np.zeros(6, np.int64)
     control[block.THIN] = plan.thin
-    if isinstance(start, Chain):
+    if isinstance(start, End):
         control[block.STARTED] = 1
         state = type(start.state)(*[array.copy() for array in start.state])
         rng = np.random.Generator(type(start.rng.bit_generator)())

@@ -10,31 +10,22 @@ from privmix.samplers.base import Draws
 def stack_draws(chains: list[Draws]) -> Draws:
     """Return the draws of all chains with a leading axis of chains, padded to as many components as any draw uses."""
     components = max(int(draws.components.max()) for draws in chains)
-
-    def padded(array: np.ndarray, empty: float) -> np.ndarray:
-        missing = components - array.shape[1]
-        if missing <= 0:
-            return array[:, :components]
-        widths = [(0, 0), (0, missing)] + [(0, 0)] * (array.ndim - 2)
-        return np.pad(array, widths, constant_values=empty)
-
-    columns = {}
-    for name in Draws._fields:
-        arrays = [getattr(draws, name) for draws in chains]
-        if name in ("weight", "atom"):
-            arrays = [padded(array, 0.0 if name == "weight" else np.nan) for array in arrays]
-        columns[name] = np.stack(arrays)
-    return Draws(**columns)
+    wide = [_with_room(draws, components) for draws in chains]
+    return Draws(*[np.stack(arrays) for arrays in zip(*wide, strict=True)])
 
 
 def join_draws(first: Draws, second: Draws) -> Draws:
-    """Return the draws of one chain followed by more of the same chain."""
-    stacked = [stack_draws([part]) for part in (first, second)]
-    room = max(part.weight.shape[2] for part in stacked)
-    wide = []
-    for part in stacked:
-        missing = room - part.weight.shape[2]
-        weight = np.pad(part.weight[0], [(0, 0), (0, missing)])
-        atom = np.pad(part.atom[0], [(0, 0), (0, missing), (0, 0)], constant_values=np.nan)
-        wide.append(Draws(*[array[0] for array in part])._replace(weight=weight, atom=atom))
-    return Draws(*[np.concatenate(pair) for pair in zip(*wide, strict=True)])
+    """Return the draws of all chains followed by more of the same chains."""
+    components = max(first.weight.shape[-1], second.weight.shape[-1])
+    wide = [_with_room(draws, components) for draws in (first, second)]
+    return Draws(*[np.concatenate(pair, axis=1) for pair in zip(*wide, strict=True)])
+
+
+def _with_room(draws: Draws, components: int) -> Draws:
+    """Return the draws with room for so many components and no more: empty ones have no weight and no atom."""
+    missing = max(0, components - draws.weight.shape[-1])
+    widths = [(0, 0)] * (draws.weight.ndim - 1) + [(0, missing)]
+    weight, atom = draws.weight[..., :components], draws.atom[..., :components, :]
+    if missing:
+        weight, atom = np.pad(weight, widths), np.pad(atom, [*widths, (0, 0)], constant_values=np.nan)
+    return draws._replace(weight=weight, atom=atom)

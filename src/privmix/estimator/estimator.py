@@ -15,7 +15,7 @@ from privmix.estimator.parts import build_model
 from privmix.frames.trees import add_labels
 from privmix.parts.checks import check_count
 from privmix.samplers.base import empty_records
-from privmix.sampling.sample import sample
+from privmix.settings import DEFAULTS
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -91,10 +91,10 @@ class PrivateMixtureEstimator(ClusterMixin, BaseEstimator):
         prior: Prior | None = None,
         *,
         sampler: Sampler | None = None,
-        draws: int = 1000,
-        warmup: int = 1000,
-        thin: int = 1,
-        chains: int = 4,
+        draws: int = DEFAULTS.draws,
+        warmup: int = DEFAULTS.warmup,
+        thin: int = DEFAULTS.thin,
+        chains: int = DEFAULTS.chains,
         loss: str = "vi",
         column: str | int | None = None,
         random_state: Any = None,
@@ -133,10 +133,9 @@ class PrivateMixtureEstimator(ClusterMixin, BaseEstimator):
         z = read_release(self, X, reset=True)
         counts = read_weights(self, sample_weight, len(z))
         repeated = z if counts is None else np.repeat(z, counts, axis=0)
-        model, support = build_model(self, repeated)
-        options = {name: getattr(self, name) for name in ("draws", "warmup", "thin", "chains")}
-        options |= {"seed": read_seed(self.random_state), "progress": False, "executor": None, "allocations": None}
-        self.posterior_ = sample(model, repeated, self.sampler, support=support, **options)
+        settings = {name: getattr(self, name) for name in ("draws", "warmup", "thin", "chains")}
+        seed = read_seed(self.random_state)
+        self.posterior_ = build_model(self, repeated).sample(repeated, self.sampler, seed=seed, **settings)
         if counts is None:
             add_labels(self.posterior_.datatree, release_labels(self, X))
         self._set_clusters(z, counts)
@@ -256,7 +255,7 @@ class PrivateMixtureEstimator(ClusterMixin, BaseEstimator):
         check_count("n_samples", n_samples, 1)
         seed = read_seed(self.random_state if random_state is None else random_state)
         model, rng = self.posterior_.model, np.random.default_rng(seed)
-        draws = self.posterior_._stacked()
+        draws = self.posterior_.arrays
         which = rng.integers(count_of(draws), size=n_samples)
-        y = draw_records(model.kernel, draws, which, empty_records(model, n_samples), rng, self.posterior_.support)
+        y = draw_records(model.kernel, draws, which, empty_records(model, n_samples), rng, model.restricted_to)
         return y.reshape(n_samples, -1)

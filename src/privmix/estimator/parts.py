@@ -8,9 +8,8 @@ import numpy as np
 
 from privmix.kernels import HierarchicalNormal
 from privmix.mechanisms import Identity, Mechanism
-from privmix.model import PrivateMixture
+from privmix.model import PrivateMixture, default_model
 from privmix.priors import DirichletProcess
-from privmix.sampling.fit import default_kernel
 
 
 def mechanism_of(estimator: Any) -> Mechanism:
@@ -21,15 +20,15 @@ def mechanism_of(estimator: Any) -> Mechanism:
     return mechanism
 
 
-def build_model(estimator: Any, z: np.ndarray) -> tuple[PrivateMixture, tuple[float, float] | None]:
-    """Return the model, and the interval to which the density is cut, or None."""
+def build_model(estimator: Any, z: np.ndarray) -> PrivateMixture:
+    """Return the model: that of `privmix.fit` unless a kernel is given or the data are unperturbed and unbounded."""
     mechanism = mechanism_of(estimator)
     prior = DirichletProcess(1.0) if estimator.prior is None else estimator.prior
     if estimator.kernel is not None:
-        return PrivateMixture(mechanism, estimator.kernel, prior), None
+        return PrivateMixture(mechanism, estimator.kernel, prior)
     if mechanism.bounds is None and mechanism.reveals:
-        return PrivateMixture(mechanism, HierarchicalNormal(range_of(z)), prior), None
-    return PrivateMixture(mechanism, default_kernel(mechanism), prior), mechanism.bounds
+        return PrivateMixture(mechanism, HierarchicalNormal(range_of(z)), prior)
+    return default_model(mechanism, prior)
 
 
 def range_of(z: np.ndarray) -> tuple[float, float]:

@@ -29,7 +29,7 @@ def prior_cluster_law(posterior: Posterior) -> np.ndarray | None:
         alphas = stats.gamma(prior.shape, scale=1.0 / prior.rate).ppf(shares)
     else:
         alphas = np.array([prior.fixed])
-    return cluster_law(np.maximum(alphas, 1e-12), posterior._plan.records)
+    return cluster_law(np.maximum(alphas, 1e-12), posterior.records)
 
 
 def cluster_law(alphas: np.ndarray, n: int) -> np.ndarray:

@@ -70,5 +70,5 @@ def _finish(ax: Axes, posterior: Posterior) -> None:
     ax.set_xlabel("number of clusters")
     ax.set_ylabel("probability")
     if not ax.get_title():
-        ax.set_title(f"Number of clusters among {posterior._plan.records:,} records", fontsize="medium")
+        ax.set_title(f"Number of clusters among {posterior.records:,} records", fontsize="medium")
     ax.legend(frameon=False, fontsize="small")

@@ -110,7 +110,7 @@ def draw_density(
 def prior_density(posterior: Posterior, y: np.ndarray, seed: int = 0) -> np.ndarray:
     """Return the prior mean density at the points y, by simulation with a fixed seed."""
     rng = np.random.default_rng(seed)
-    return prior_mean_density(posterior.model, y, posterior.support, rng, PRIOR_DRAWS)
+    return prior_mean_density(posterior.model, y, rng, PRIOR_DRAWS)
 
 
 def _check(posterior: Posterior, truth: Any) -> None:

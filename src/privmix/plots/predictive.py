@@ -90,9 +90,10 @@ def _draw_outputs(ax: Axes, posterior: Posterior, table: xr.Dataset, level: floa
 
 def _draw_counts(ax: Axes, posterior: Posterior, edges: np.ndarray, level: float, named: str) -> None:
     """Draw noisy counts in their bins: replicated ones, and those released."""
-    rng, draws = np.random.default_rng(1), posterior._stacked()
+    rng = np.random.default_rng(1)
     # Without the cut to the bounds, as the check does it: that belongs to the reading, not to the likelihood.
-    counts = np.stack([replicate(posterior, rng, None, draws)[1] for _ in range(REPLICATES)])
+    model, arrays, records = posterior.model, posterior.arrays, posterior.records
+    counts = np.stack([replicate(model, arrays, records, rng)[1] for _ in range(REPLICATES)])
     low, high = _range(counts, level)
     ax.stairs(high, edges, baseline=low, fill=True, color=COLOURS[0], alpha=0.3, label=named)
     z = np.asarray(posterior.datatree["observed_data"]["z"])

@@ -9,7 +9,7 @@ import xarray as xr
 
 from privmix.checks.check import Finding, check
 from privmix.checks.diagnostics import summary
-from privmix.checks.informativeness import Informativeness, informativeness
+from privmix.checks.informativeness import REFIT, Informativeness, informativeness
 from privmix.checks.predictive_check import predictive_check
 from privmix.clusters import Clustering, CredibleBall, faces
 from privmix.curves import functionals
@@ -17,6 +17,7 @@ from privmix.curves.bands import density_bands
 from privmix.curves.density import check_grid, default_grid, density_draws
 from privmix.curves.predictive import predictive
 from privmix.posterior.run import Run
+from privmix.settings import Settings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,12 +47,12 @@ class Posterior(Run):
             at all points of the grid at once, with probability `level`.
         """
         points = self.default_grid() if grid is None else grid
-        return density_bands(self.model.kernel, self._stacked(), points, level, self.support)
+        return density_bands(self.model.kernel, self.arrays, points, level, self.model.restricted_to)
 
     def density_draws(self, grid: Any = None) -> xr.DataArray:
         """Return the density at each point of the grid in each draw."""
         points = self.default_grid() if grid is None else check_grid(self.model.kernel, grid)
-        values = density_draws(self.model.kernel, self._stacked(), points, self.support)
+        values = density_draws(self.model.kernel, self.arrays, points, self.model.restricted_to)
         return xr.DataArray(values, dims=("chain", "draw", "y"), coords={"y": points})
 
     def cdf(self, grid: Any = None, level: float = 0.95) -> xr.Dataset:
@@ -64,7 +65,7 @@ class Posterior(Run):
         level
             Posterior probability of the band at each point.
         """
-        return functionals.cdf_bands(self, self.default_grid() if grid is None else grid, level)
+        return functionals.cdf_bands(self.model, self.arrays, self.default_grid() if grid is None else grid, level)
 
     def quantile(self, probs: Any, level: float = 0.95) -> xr.Dataset:
         """Return quantiles of the confidential data: mean, lower, upper over `prob`.
@@ -76,11 +77,11 @@ class Posterior(Run):
         level
             Posterior probability of each interval.
         """
-        return functionals.quantile_bands(self, probs, level)
+        return functionals.quantile_bands(self.model, self.arrays, self.plan.z, probs, level)
 
     def quantile_draws(self, probs: Any) -> xr.DataArray:
         """Return quantiles of the confidential data in each draw."""
-        values = functionals.quantile_draws(self, probs)
+        values = functionals.quantile_draws(self.model, self.arrays, self.plan.z, probs)
         coords = {"prob": functionals.check_probs(probs)}
         return xr.DataArray(values.reshape(self.chains, self.draws, -1), dims=("chain", "draw", "prob"), coords=coords)
 
@@ -94,7 +95,7 @@ class Posterior(Run):
         level
             Posterior probability of the interval of this probability.
         """
-        return functionals.probability(self, lower, upper, level)
+        return functionals.probability(self.model, self.arrays, lower, upper, level)
 
     def moments(self, level: float = 0.95) -> xr.Dataset:
         """Return mean, variance, sd, skewness and excess kurtosis of the confidential data's law.
@@ -106,7 +107,7 @@ class Posterior(Run):
         level
             Posterior probability of each interval.
         """
-        return functionals.moments(self, level)
+        return functionals.moments(self.model, self.arrays, level)
 
     def mode_count(self, grid: Any = None, prominence: float = 0.01, level: float = 0.95) -> xr.Dataset:
         """Return the number of modes of the density: mean, lower, upper, draws and the probability of each number.
@@ -123,14 +124,15 @@ class Posterior(Run):
         level
             Posterior probability of the interval.
         """
-        return functionals.mode_count(self, self.default_grid() if grid is None else grid, prominence, level)
+        points = self.default_grid() if grid is None else grid
+        return functionals.mode_count(self.model, self.arrays, points, prominence, level)
 
     def predictive(self, size: int, seed: Any = None) -> xr.Dataset:
         """Return new records `y` from the posterior predictive law, and `z`, what the mechanism would release of them.
 
-        Each record comes from a draw of the posterior taken at random and lies in the `support`, where there is one.
-        Under a mechanism that releases the whole data set at once, `size` counts data sets of as many records as were
-        released.
+        Each record comes from a draw of the posterior taken at random, and lies in the interval that the model is
+        restricted to, if it is. Under a mechanism that releases the whole data set at once, `size` counts data sets of
+        as many records as were released.
 
         Parameters
         ----------
@@ -139,7 +141,7 @@ class Posterior(Run):
         seed
             Anything that `numpy.random.default_rng` takes.
         """
-        return predictive(self, size, seed)
+        return predictive(self.model, self.arrays, self.records, size, seed)
 
     def predictive_check(
         self, statistics: dict[str, Any] | None = None, replicates: int | None = None, seed: Any = 1
@@ -186,10 +188,10 @@ class Posterior(Run):
         self,
         null: int = 20,
         *,
-        draws: int = 500,
-        warmup: int = 500,
-        thin: int = 5,
-        chains: int = 2,
+        draws: int = REFIT.draws,
+        warmup: int = REFIT.warmup,
+        thin: int = REFIT.thin,
+        chains: int = REFIT.chains,
         seed: Any = 1,
         executor: Any = None,
     ) -> Informativeness:
@@ -211,15 +213,15 @@ class Posterior(Run):
         executor
             As in ``PrivateMixture.sample``.
         """
-        counts = {"null": null, "draws": draws, "warmup": warmup, "thin": thin, "chains": chains}
-        return informativeness(self, **counts, seed=seed, executor=executor)
+        settings = Settings(draws, warmup, thin, chains)
+        return informativeness(self, null=null, settings=settings, seed=seed, executor=executor)
 
     def default_grid(self, points: int = 200) -> np.ndarray:
         """Return points over the mechanism's bounds or, where it has none, over the range of the release.
 
         They are the middles of equal cells, so that they keep off the ends, where a beta density may be infinite.
         """
-        return default_grid(self.model, self._plan.z, self.support, points)
+        return default_grid(self.model, self.plan.z, points)
 
     def summary(self, at: Any = None) -> pd.DataFrame:
         """Return ESS and R-hat of the number of clusters and of the density at several points, and acceptance.

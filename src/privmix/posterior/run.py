@@ -1,64 +1,67 @@
-"""A run of chains: its draws, how to thin them, how to go on and where to keep them."""
+"""A run of chains: its draws, kept once, how to thin them, how to go on and where to save them."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
 import xarray as xr
 
-from privmix.engine import Chain, Plan, run_chains
+from privmix.engine import Chain, End, Plan, run_chains
 from privmix.engine.chains import shorten
 from privmix.engine.draws import join_draws, stack_draws
 from privmix.frames.trees import add_labels, read_labels
 from privmix.model import PrivateMixture
 from privmix.parts.checks import check_count
-from privmix.posterior.tree import from_tree, to_tree
+from privmix.posterior.tree import to_tree
 from privmix.samplers import Sampler
 from privmix.samplers.base import Draws
 
 
 class Run:
-    """What the chains of a model drew, and their last states, from which they can go on."""
+    """What the chains of a model drew, and where they ended, from which they can go on.
 
-    def __init__(self, plan: Plan, chains: list[Chain], tree: xr.DataTree) -> None:
-        self._plan = plan
-        self._chains = chains
-        self.datatree = tree
+    Parameters
+    ----------
+    plan
+        What each chain was to do: model, sampler, release and sweeps.
+    arrays
+        The draws of all chains, with axes of chains and draws first: what all answers are computed from.
+    ends
+        Where each chain stands.
+    datatree
+        The draws by name, as views of `arrays`.
+    """
+
+    def __init__(self, plan: Plan, arrays: Draws, ends: list[End], datatree: xr.DataTree) -> None:
+        self.plan = plan
+        self.arrays = arrays
+        self.ends = ends
+        self.datatree = datatree
 
     @classmethod
-    def from_chains(
-        cls,
-        plan: Plan,
-        chains: list[Chain],
-        *,
-        entropy: str,
-        complete: bool,
-        support: tuple[float, float] | None,
-    ) -> Self:
-        """Gather chains of one length."""
-        draws = stack_draws([chain.draws for chain in chains])
-        tree = to_tree(plan, draws)
-        tree.attrs["seed"] = entropy
-        tree.attrs["complete"] = int(complete)
-        tree.attrs["seconds"] = [chain.seconds for chain in chains]
-        if support is not None:
-            tree.attrs["support"] = list(support)
-        # The chains keep views of the stacked draws, not copies.
-        views = [Draws(*[array[c] for array in draws]) for c in range(len(chains))]
-        return cls(plan, [replace(chain, draws=view) for chain, view in zip(chains, views, strict=True)], tree)
+    def from_chains(cls, plan: Plan, chains: list[Chain], **attrs: Any) -> Self:
+        """Gather chains of one length; `attrs` describe the run in the DataTree."""
+        return cls._gather(plan, stack_draws([chain.draws for chain in chains]), [chain.end for chain in chains], attrs)
+
+    @classmethod
+    def _gather(cls, plan: Plan, arrays: Draws, ends: list[End], attrs: Mapping[Any, Any]) -> Self:
+        tree = to_tree(plan, arrays)
+        tree.attrs |= {**attrs, "seconds": [end.seconds for end in ends]}
+        return cls(plan, arrays, ends, tree)
 
     @property
     def model(self) -> PrivateMixture:
         """The model that was fitted."""
-        return self._plan.model
+        return self.plan.model
 
     @property
     def sampler(self) -> Sampler:
         """The sampler that made the draws."""
-        return self._plan.sampler
+        return self.plan.sampler
 
     @property
     def draws(self) -> int:
@@ -86,12 +89,9 @@ class Run:
         return float(self.datatree["sample_stats"]["acceptance"].mean())
 
     @property
-    def support(self) -> tuple[float, float] | None:
-        """Interval on which densities are renormalised, or None."""
-        if "support" not in self.datatree.attrs:
-            return None
-        lower, upper = (float(value) for value in self.datatree.attrs["support"])
-        return lower, upper
+    def records(self) -> int:
+        """Number of confidential records behind the release."""
+        return self.plan.records
 
     def thinned(self, most: int) -> Self:
         """Return at most so many of the draws, evenly spaced over each chain; the same object where there are no more.
@@ -108,9 +108,9 @@ class Run:
         if step <= 1:
             return self
         kept = slice(step - 1, None, step)
-        chains = [replace(chain, draws=Draws(*[array[kept] for array in chain.draws])) for chain in self._chains]
-        plan = replace(self._plan, draws=self.draws // step, thin=self._plan.thin * step)
-        return type(self)(plan, chains, self.datatree.isel(draw=kept))
+        plan = replace(self.plan, draws=self.draws // step, thin=self.plan.thin * step)
+        arrays = Draws(*[array[:, kept] for array in self.arrays])
+        return type(self)(plan, arrays, self.ends, self.datatree.isel(draw=kept))
 
     def resume(self, draws: int, *, progress: bool = False, executor: Any = None) -> Self:
         """Go on from the last state of each chain; return a posterior with the old draws and the new.
@@ -125,22 +125,19 @@ class Run:
             As in ``PrivateMixture.sample``.
         """
         check_count("draws", draws, 1)
-        plan = replace(self._plan, draws=draws, warmup=0)
-        more, complete = run_chains(plan, list(self._chains), progress=progress, executor=executor)
+        plan = replace(self.plan, draws=draws, warmup=0)
+        more, complete = run_chains(plan, list(self.ends), progress=progress, executor=executor)
         if not complete:
-            more = shorten(more) if len(more) == len(self._chains) else more
-            if len({chain.length for chain in more}) > 1 or len(more) < len(self._chains):
+            more = shorten(more) if len(more) == self.chains else more
+            if len({chain.length for chain in more}) > 1 or len(more) < self.chains:
                 raise KeyboardInterrupt("interrupted before every chain had made new draws; nothing was added")
             warnings.warn(f"interrupted: {more[0].length} of {draws} draws were added.", stacklevel=2)
-        joined = [
-            replace(new, draws=join_draws(old.draws, new.draws), seconds=old.seconds + new.seconds)
-            for old, new in zip(self._chains, more, strict=True)
-        ]
-        attrs = self.datatree.attrs
-        longer = self.from_chains(self._plan, joined, entropy=attrs["seed"], complete=complete, support=self.support)
+        arrays = join_draws(self.arrays, stack_draws([chain.draws for chain in more]))
+        seconds = [old.seconds + new.end.seconds for old, new in zip(self.ends, more, strict=True)]
+        ends = [replace(chain.end, seconds=spent) for chain, spent in zip(more, seconds, strict=True)]
+        attrs = {**self.datatree.attrs, "complete": int(complete)}
+        longer = self._gather(self.plan, arrays, ends, attrs)
         add_labels(longer.datatree, read_labels(self.datatree))
-        if "auto" in attrs:
-            longer.datatree.attrs["auto"] = attrs["auto"]
         return longer
 
     def save(self, path: str | Path) -> None:
@@ -158,8 +155,5 @@ class Run:
     def __repr__(self) -> str:
         return (
             f"<privmix.Posterior: {self.model.describe()}, {type(self.sampler).__name__}, "
-            f"{self.chains} chains × {self.draws} draws, {self._plan.records} records>"
+            f"{self.chains} chains × {self.draws} draws, {self.records} records>"
         )
-
-    def _stacked(self) -> Draws:
-        return from_tree(self._plan, self.datatree)

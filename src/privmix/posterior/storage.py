@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from privmix.engine import Chain, Plan
+from privmix.engine import End, Plan
 from privmix.files import whole_file
 from privmix.model import PrivateMixture
 from privmix.parts import part_from_dict, part_to_dict
 from privmix.posterior.posterior import Posterior
 from privmix.posterior.run import Run
-from privmix.posterior.tree import from_tree
-from privmix.samplers.base import Draws
+from privmix.posterior.tree import share_arrays
 
-FORMAT = 1
+FORMAT = 2
+PARTS = ("mechanism", "kernel", "prior")
 
 
 def save(run: Run, path: str | Path) -> None:
     """Write a run as netCDF; an existing file is replaced only by a complete one."""
     tree = run.datatree.copy()
-    tree.attrs |= {"privmix_format": FORMAT, "privmix": json.dumps(_describe(run._plan))}
-    for c, chain in enumerate(run._chains):
-        tree[f"/chain_state/chain_{c}"] = xr.DataTree(_state_dataset(chain))
+    tree.attrs |= {"privmix_format": FORMAT, "privmix": json.dumps(_describe(run.plan))}
+    for c, end in enumerate(run.ends):
+        tree[f"/chain_state/chain_{c}"] = xr.DataTree(_state_dataset(end))
     encoding = {"/posterior": {name: {"zlib": True, "complevel": 1} for name in tree["posterior"].data_vars}}
     with whole_file(Path(path)) as temporary:
         tree.to_netcdf(temporary, engine="h5netcdf", encoding=encoding)
@@ -66,33 +65,35 @@ def load(path: str | Path, known: dict[str, type] | None = None) -> Posterior:
 
 
 def _rebuild(tree: xr.DataTree, about: dict[str, Any], known: dict[str, type] | None) -> Posterior:
-    model = PrivateMixture(**{name: part_from_dict(about["model"][name], known) for name in about["model"]})
+    # Format 1 kept what the density is restricted to beside the model.
+    about["model"].setdefault("restricted_to", tree.attrs.pop("support", None))
+    parts = {name: part_from_dict(about["model"][name], known) for name in PARTS}
+    model = PrivateMixture(**parts, restricted_to=about["model"]["restricted_to"])
     sampler = part_from_dict(about["sampler"], known)
     z = np.ascontiguousarray(tree["observed_data"]["z"].values)
     plan = Plan(model=model, sampler=sampler, z=z, **about["plan"])
-    stacked = from_tree(plan, tree)
-    chains = []
-    for c in range(len(stacked.n_clusters)):
+    ends = []
+    for c in range(tree["posterior"].sizes["chain"]):
         dataset = tree[f"chain_state/chain_{c}"].to_dataset()
-        state, rng = _read_state(plan, dataset)
-        chains.append(Chain(Draws(*[array[c] for array in stacked]), state, rng, float(dataset.attrs["seconds"])))
+        ends.append(End(*_read_state(plan, dataset), float(dataset.attrs["seconds"])))
     del tree["chain_state"]
     for name in ("privmix", "privmix_format"):
         del tree.attrs[name]
-    return Posterior(plan, chains, tree)
+    return Posterior(plan, share_arrays(plan, tree), ends, tree)
 
 
 def _describe(plan: Plan) -> dict[str, Any]:
-    model = {f.name: part_to_dict(getattr(plan.model, f.name)) for f in fields(plan.model)}
+    model = {name: part_to_dict(getattr(plan.model, name)) for name in PARTS}
     counts = {name: getattr(plan, name) for name in ("draws", "warmup", "thin", "allocations")}
-    return {"model": model, "sampler": part_to_dict(plan.sampler), "plan": counts}
+    restricted = {"restricted_to": plan.model.restricted_to}
+    return {"model": model | restricted, "sampler": part_to_dict(plan.sampler), "plan": counts}
 
 
-def _state_dataset(chain: Chain) -> xr.Dataset:
+def _state_dataset(end: End) -> xr.Dataset:
     """Return a chain's last state: what it needs to go on. Empty arrays are left out; netCDF has no place for them."""
-    arrays = {name: array for name, array in chain.state._asdict().items() if array.size}
+    arrays = {name: array for name, array in end.state._asdict().items() if array.size}
     variables = {name: ([f"{name}_{axis}" for axis in range(a.ndim)], a) for name, a in arrays.items()}
-    attrs = {"rng": json.dumps(chain.rng.bit_generator.state), "seconds": chain.seconds}
+    attrs = {"rng": json.dumps(end.rng.bit_generator.state), "seconds": end.seconds}
     return xr.Dataset(variables, attrs=attrs)
 
 

@@ -1,4 +1,4 @@
-"""Draws as an xarray.DataTree in ArviZ's schema, and back."""
+"""Draws as an xarray.DataTree in ArviZ's schema, and back: both share their memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from privmix.samplers.base import Draws
 
 
 def to_tree(plan: Plan, draws: Draws) -> xr.DataTree:
-    """Return the draws of all chains as a DataTree with ArviZ's groups."""
+    """Return the draws of all chains as a DataTree with ArviZ's groups, whose variables are views of the arrays."""
     kernel, cd = plan.model.kernel, ("chain", "draw")
     posterior: dict = {
         "n_clusters": (cd, draws.n_clusters),
@@ -34,6 +34,15 @@ def to_tree(plan: Plan, draws: Draws) -> xr.DataTree:
             "/observed_data": xr.Dataset({"z": (dims, plan.z)}),
         }
     )
+
+
+def share_arrays(plan: Plan, tree: xr.DataTree) -> Draws:
+    """Return the draws of all chains from a DataTree that was read, whose variables become views of them."""
+    arrays = from_tree(plan, tree)
+    views = to_tree(plan, arrays)
+    for group in ("posterior", "sample_stats"):
+        tree[group].dataset = views[group].to_dataset().assign_coords(tree[group].coords)
+    return arrays
 
 
 def from_tree(plan: Plan, tree: xr.DataTree) -> Draws:

@@ -36,7 +36,7 @@ class Clusters:
 def gather_clusters(posterior: Posterior, level: float) -> Clusters:
     """Return the estimate of the clusters by a short search, or why there is none."""
     absent = why_no_clusters(posterior)
-    records = posterior._plan.records
+    records = posterior.records
     if absent is None and records > MOST_RECORDS:
         absent = (
             f"With {records:,} records the search for clusters takes too long for this page. posterior.clustering() "

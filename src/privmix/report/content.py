@@ -68,7 +68,7 @@ def gather(posterior: Posterior, level: float, informativeness: bool | None, tit
     """Compute what the page says; `privmix.report.write` documents the parameters."""
     mechanism = posterior.model.mechanism
     line = posterior.model.kernel.dimension == 1
-    records = posterior._plan.records
+    records = posterior.records
     seconds = refit_seconds(posterior)
     asked = seconds <= PATIENCE if informativeness is None else informativeness
     return Content(
@@ -115,8 +115,7 @@ def describe_count(posterior: Posterior, level: float) -> str:
 
 def refit_seconds(posterior: Posterior) -> float:
     """Return about how long the refits of the informativeness take, by the speed of the fastest chain."""
-    plan = posterior._plan
-    sweeps = plan.warmup + posterior.draws * plan.thin
+    sweeps = posterior.plan.warmup + posterior.draws * posterior.plan.thin
     return REFIT_SWEEPS * min(float(value) for value in posterior.datatree.attrs["seconds"]) / max(1, sweeps)
 
 

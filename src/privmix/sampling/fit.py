@@ -5,24 +5,12 @@ from __future__ import annotations
 from concurrent.futures import Executor
 from typing import Any
 
-from privmix.kernels import HierarchicalNormal
 from privmix.mechanisms import Mechanism
-from privmix.model import PrivateMixture
+from privmix.model import default_model
 from privmix.posterior import Posterior
-from privmix.priors import DirichletProcess
 from privmix.release import Release
 from privmix.samplers import Sampler
-from privmix.sampling.sample import sample
-
-
-def default_kernel(mechanism: Mechanism) -> HierarchicalNormal:
-    """Return the kernel over the mechanism's bounds, or say that it has none."""
-    if mechanism.bounds is None:
-        raise ValueError(
-            f"fit derives its defaults from the mechanism's bounds, and {type(mechanism).__name__} has none. Give "
-            "bounds=(lower, upper), or build a PrivateMixture with a kernel of your choice."
-        )
-    return HierarchicalNormal(mechanism.bounds)
+from privmix.settings import DEFAULTS
 
 
 def fit(
@@ -30,20 +18,19 @@ def fit(
     mechanism: Mechanism | None = None,
     *,
     sampler: Sampler | None = None,
-    draws: int = 2000,
-    warmup: int = 2000,
-    thin: int = 5,
-    chains: int = 4,
+    draws: int = DEFAULTS.draws,
+    warmup: int = DEFAULTS.warmup,
+    thin: int = DEFAULTS.thin,
+    chains: int = DEFAULTS.chains,
     seed: Any = None,
     progress: bool = False,
     executor: Executor | None = None,
     allocations: bool | None = None,
 ) -> Posterior:
-    """Fit a mixture to a release, with a base measure that follows from the mechanism's bounds alone.
+    """Fit a mixture to a release: ``default_model(mechanism).sample(z, …)``.
 
-    The kernel is `kernels.HierarchicalNormal` over the bounds, the prior a Dirichlet process of concentration 1, and
-    the density is cut to the bounds and renormalised there. Data and bounds that are shifted or stretched together
-    give the same fit, shifted or stretched.
+    The kernel is `kernels.HierarchicalNormal` over the mechanism's bounds, the prior a Dirichlet process of
+    concentration 1, and the density is cut to the bounds and renormalised there.
 
     Parameters
     ----------
@@ -68,11 +55,7 @@ def fit(
         if not isinstance(z, Release):
             raise TypeError("fit needs the mechanism that made the release: fit(z, mechanism), or fit(release).")
         mechanism = z.mechanism
-    if not isinstance(mechanism, Mechanism):
-        raise TypeError(f"mechanism must be a mechanism such as mechanisms.Laplace(…); got {mechanism!r}.")
-    model = PrivateMixture(mechanism, default_kernel(mechanism), DirichletProcess(1.0))
-    return sample(
-        model,
+    return default_model(mechanism).sample(
         z,
         sampler,
         draws=draws,
@@ -83,5 +66,4 @@ def fit(
         progress=progress,
         executor=executor,
         allocations=allocations,
-        support=mechanism.bounds,
     )

@@ -15,11 +15,11 @@ from privmix.engine.seeds import root_of
 from privmix.frames import Labels, labels_of
 from privmix.frames.trees import add_labels
 from privmix.model import PrivateMixture
-from privmix.parts.checks import check_count
 from privmix.posterior.posterior import Posterior
 from privmix.release import Release
 from privmix.samplers import Auto, Sampler
 from privmix.sampling.trial import trials_of
+from privmix.settings import Settings
 
 # Allocations are kept by default while they take at most this many bytes.
 ALLOCATION_BYTES = 256 * 2**20
@@ -28,44 +28,38 @@ ALLOCATION_BYTES = 256 * 2**20
 def sample(
     model: PrivateMixture,
     z: Any,
-    sampler: Sampler | None = None,
+    sampler: Sampler | None,
+    settings: Settings,
     *,
-    draws: int,
-    warmup: int,
-    thin: int,
-    chains: int,
     seed: Any,
     progress: bool,
     executor: Executor | None,
     allocations: bool | None,
-    support: tuple[float, float] | None = None,
 ) -> Posterior:
     """Draw from the posterior of a model; `PrivateMixture.sample` documents the parameters."""
     sampler = Auto() if sampler is None else sampler
     if not isinstance(sampler, Sampler):
         hint = f" Did you mean {sampler.__name__}()?" if isinstance(sampler, type) else ""
         raise TypeError(f"sampler must be a Sampler such as samplers.Neal5(); got {sampler!r}.{hint}")
-    for name, value, least in (("draws", draws, 1), ("warmup", warmup, 0), ("thin", thin, 1), ("chains", chains, 1)):
-        check_count(name, value, least)
     sampler.check(model)
     labels = Labels() if isinstance(z, Release) else labels_of(z)
     z = read_release(model, z)
     seeds = root_of(seed)
-    plan = Plan(model, sampler, z, int(draws), int(warmup), int(thin), allocations=False)
-    starts = list(seeds.spawn(chains))
+    plan = Plan(model, sampler, z, settings.draws, settings.warmup, settings.thin, allocations=False)
+    starts = list(seeds.spawn(settings.chains))
     chosen, why = sampler.choose(model, z, plan.sweeps, trials_of(plan, seeds.spawn(1)[0]))
-    plan = replace(plan, sampler=chosen, allocations=keeps_allocations(plan, chains, allocations))
+    plan = replace(plan, sampler=chosen, allocations=keeps_allocations(plan, settings.chains, allocations))
     done, complete = run_chains(plan, starts, progress=progress, executor=executor)
     if not complete:
         done = shorten(done)
         warnings.warn(
-            f"interrupted: {len(done)} of {chains} chains kept, with {done[0].length} of {draws} draws each.",
+            f"interrupted: {len(done)} of {settings.chains} chains kept, with {done[0].length} of {settings.draws} "
+            "draws each.",
             stacklevel=3,
         )
-    posterior = Posterior.from_chains(plan, done, entropy=str(seeds.entropy), complete=complete, support=support)
+    about = {"seed": str(seeds.entropy), "complete": int(complete), **({"auto": why} if why else {})}
+    posterior = Posterior.from_chains(plan, done, **about)
     add_labels(posterior.datatree, labels)
-    if why:
-        posterior.datatree.attrs["auto"] = why
     return posterior
 
 

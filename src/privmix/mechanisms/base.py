@@ -44,7 +44,7 @@ class Mechanism(Part):
 
     #: length of a confidential record: 1 for a number, d > 1 for a row
     dimension: ClassVar[int] = 1
-    #: True if z determines y (no privacy): then y is known and never imputed
+    #: True if z is y itself (no privacy): then y is known and never imputed
     reveals: ClassVar[bool] = False
     #: True if one release is made of the whole data set, so that it says nothing of any one record's identity
     is_global: ClassVar[bool] = False

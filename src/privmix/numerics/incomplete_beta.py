@@ -103,14 +103,18 @@ def logit_parts(s):
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def newton_or_bisect(low, high, at, gap, slope):
-    """Return the next point inside (low, high): a Newton step, or where it leaves the bracket its middle."""
+    """Return the bracket cut at a point where an increasing function is `gap` above its target, and the next point.
+
+    A Newton step or, where it leaves the bracket, the middle of the bracket.
+    """
+    low, high = (low, at) if gap > 0.0 else (at, high)
     if slope > 0.0:
         following = at - gap / slope
         if low < following < high:
-            return following
+            return low, high, following
     if low == -math.inf:
-        return high - 2.0 * (1.0 + abs(high))
-    return 0.5 * (low + high)
+        return low, high, high - 2.0 * (1.0 + abs(high))
+    return low, high, 0.5 * (low + high)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -133,11 +137,7 @@ def log_beta_inc_inverse(a, b, target, top):
     low, high, s = -math.inf, top, min(top, math.log(a) - math.log(b))
     for _ in range(200):
         value, slope = log_beta_inc_at(a, b, s)
-        if value > target:
-            high = s
-        else:
-            low = s
-        following = newton_or_bisect(low, high, s, value - target, slope)
+        low, high, following = newton_or_bisect(low, high, s, value - target, slope)
         if abs(following - s) <= 1e-13 * (1.0 + abs(s)):
             return following
         s = following

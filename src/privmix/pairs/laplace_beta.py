@@ -141,11 +141,7 @@ def draw_below(rng, a, b, x, y, rate):
     low, high, s = -math.inf, top, min(top, math.log(a) - math.log(b))
     for _ in range(200):
         value, slope = mass_at(a, b, s, rate)
-        if value > target:
-            high = s
-        else:
-            low = s
-        following = newton_or_bisect(low, high, s, value - target, slope)
+        low, high, following = newton_or_bisect(low, high, s, value - target, slope)
         if abs(following - s) <= 1e-13 * (1.0 + abs(s)):
             break
         s = following

@@ -1,11 +1,28 @@
-"""The models and samplers that the statistical tests go through."""
+"""The models and samplers that the statistical tests go through, and the rule by which `make test` takes some."""
 
 import numpy as np
+import pytest
 
 from privmix import PrivateMixture, kernels, mechanisms, priors, samplers
 
-WIDE = (-10.0, 10.0)
-UNIT = (0.0, 1.0)
+WIDE, NARROW, UNIT = (-10.0, 10.0), (-3.0, 3.0), (0.0, 1.0)
+
+# Every sampler that the library exports, as it is by default; then what its settings make of it.
+BUILT_IN = [getattr(samplers, name)() for name in samplers.__all__ if name not in ("Auto", "Sampler")]
+SETTINGS = [
+    samplers.Neal5(auxiliaries=5),
+    samplers.Neal5(exact=True),
+    samplers.Neal5(exact=True, update="impute"),
+    samplers.Neal8(auxiliaries=1, update="impute"),
+    samplers.Slice(records="exact"),
+    samplers.Slice(records="integrated"),
+    samplers.Slice(records="integrated", update="walk"),
+    samplers.SplitMerge(samplers.Neal5(exact=True), proposals=2, allocation="restricted"),
+    samplers.SplitMerge(samplers.Neal2()),
+    samplers.SplitMerge(samplers.Neal3()),
+    samplers.SplitMerge(samplers.Neal3(), proposals=2, allocation="restricted"),
+]
+SAMPLERS = BUILT_IN + SETTINGS
 
 
 def _kernels():
@@ -15,75 +32,13 @@ def _kernels():
 
 
 def _mechanisms(bounds):
+    """Every mechanism that perturbs each record; the first of each kernel comes first."""
     yield mechanisms.Laplace(epsilon=5.0, bounds=bounds)
     yield mechanisms.Gaussian(epsilon=5.0, delta=0.01, bounds=bounds)
     yield mechanisms.HaarWavelet(levels=3, epsilon=5.0, bounds=bounds)
-
-
-SAMPLERS = [samplers.Neal5(), samplers.Neal5(auxiliaries=5), samplers.Slice()]
-
-MODELS = [PrivateMixture(mechanism, kernel) for kernel, bounds in _kernels() for mechanism in _mechanisms(bounds)]
-
-ORIGINAL_DATA = [PrivateMixture(mechanisms.Identity(), kernel) for kernel, _ in _kernels()]
-
-PER_RECORD = PrivateMixture(mechanisms.Laplace(epsilon=np.geomspace(1.0, 20.0, 10), bounds=WIDE), kernels.Normal())
-
-CASES = (
-    [(PER_RECORD, sampler) for sampler in SAMPLERS]
-    + [(model, sampler) for model in MODELS for sampler in SAMPLERS]
-    + [(model, samplers.Slice()) for model in ORIGINAL_DATA]
-)
-
-
-EXACT_SAMPLERS = [
-    samplers.Neal8(),
-    samplers.Neal8(auxiliaries=1, update="impute"),
-    samplers.Neal5(exact=True),
-    samplers.Neal5(exact=True, update="impute"),
-    samplers.Slice(records="exact"),
-    samplers.Slice(records="integrated"),
-    samplers.Slice(records="integrated", update="walk"),
-    samplers.SplitMerge(samplers.Neal8()),
-    samplers.SplitMerge(samplers.Neal5(exact=True), proposals=2, allocation="restricted"),
-]
-
-
-def _convolved():
-    """Every pair with a known g(z|θ)."""
-    for kernel, bounds in _kernels():
-        yield PrivateMixture(mechanisms.Laplace(epsilon=5.0, bounds=bounds), kernel)
-        if not isinstance(kernel, kernels.Beta):
-            yield PrivateMixture(mechanisms.Gaussian(epsilon=5.0, delta=0.01, bounds=bounds), kernel)
-        yield PrivateMixture(mechanisms.HaarWavelet(levels=3, epsilon=5.0, bounds=bounds), kernel)
-        yield PrivateMixture(mechanisms.RandomizedResponse(cells=6, epsilon=3.0, bounds=bounds), kernel)
-        yield PrivateMixture(mechanisms.SquareWave(epsilon=3.0, bounds=bounds), kernel)
-        yield PrivateMixture(mechanisms.Identity(), kernel)
-
-
-CONVOLVED = list(_convolved())
-ALL_EXACT = [(model, sampler) for model in CONVOLVED for sampler in EXACT_SAMPLERS]
-# Every exact sampler on the normal-Laplace pair, one of them in turn on a third of the others; the rest is a long test.
-SOME_EXACT = ALL_EXACT[: len(EXACT_SAMPLERS)] + [
-    (model, EXACT_SAMPLERS[k % len(EXACT_SAMPLERS)]) for k, model in enumerate(CONVOLVED[1::3])
-]
-
-CONJUGATE_MODELS = [
-    PrivateMixture(mechanisms.Gaussian(scale=2.0, bounds=WIDE), kernels.NoisyNormal(noise=2.0)),
-    PrivateMixture(mechanisms.Identity(), kernels.Normal()),
-]
-CONJUGATE_SAMPLERS = [
-    samplers.Neal2(),
-    samplers.Neal3(),
-    samplers.SplitMerge(samplers.Neal2()),
-    samplers.SplitMerge(samplers.Neal3()),
-    samplers.SplitMerge(samplers.Neal3(), proposals=2, allocation="restricted"),
-]
-CONJUGATE = [(model, sampler) for model in CONJUGATE_MODELS for sampler in CONJUGATE_SAMPLERS]
-
-
-def name(value):
-    """Return a short name for test ids."""
-    return value.describe() if isinstance(value, PrivateMixture) else repr(value)
+    yield mechanisms.RandomizedResponse(cells=6, epsilon=3.0, bounds=bounds)
+    yield mechanisms.SquareWave(epsilon=3.0, bounds=bounds)
+    yield mechanisms.Identity()
 
 
 def _histograms(bounds):
@@ -95,18 +50,98 @@ def _histograms(bounds):
     yield mechanisms.NoisyHistogram(10, 4, noise="discrete gaussian", rho=0.5, bounds=bounds)
 
 
-NARROW = (-3.0, 3.0)
-GLOBAL_SAMPLERS = [samplers.Neal5(), samplers.Slice(), samplers.Slice(records="exact"), samplers.Binned()]
-GLOBAL_MODELS = [
-    PrivateMixture(mechanism, kernel, priors.DirichletProcess((4.0, 2.0)))
-    for kernel, bounds in ((kernels.Beta(), UNIT), (kernels.Normal(), NARROW))
-    for mechanism in _histograms(bounds)
-]
-GLOBAL = [(model, sampler) for model in GLOBAL_MODELS for sampler in GLOBAL_SAMPLERS]
-# Counts of a local mechanism's outputs.
-OUTPUTS = [
-    (PrivateMixture(mechanisms.RandomizedResponse(cells=6, epsilon=3.0, bounds=bounds), kernel), samplers.Binned())
-    for kernel, bounds in _kernels()
-]
-# Each sampler on each mechanism once, with one kernel or the other.
-SOME_GLOBAL = [GLOBAL[k] for k in (0, 5, 15, 18, 23, 29)] + OUTPUTS[:1]
+def _models():
+    """Every pair of built-in parts, the reference first, and one with a scale for each record."""
+    for kernel, bounds in _kernels():
+        for mechanism in _mechanisms(bounds):
+            yield PrivateMixture(mechanism, kernel)
+    yield PrivateMixture(mechanisms.Gaussian(scale=2.0, bounds=WIDE), kernels.NoisyNormal(noise=2.0))
+    yield PrivateMixture(mechanisms.Laplace(epsilon=np.geomspace(1.0, 20.0, 10), bounds=WIDE), kernels.Normal())
+    for kernel, bounds in ((kernels.Beta(), UNIT), (kernels.Normal(), NARROW)):
+        for mechanism in _histograms(bounds):
+            yield PrivateMixture(mechanism, kernel, priors.DirichletProcess((4.0, 2.0)))
+
+
+MODELS = list(_models())
+
+
+def serves(model, sampler):
+    """Return whether a sampler serves a model, without rounding its release (for that see test_global.py)."""
+    try:
+        sampler.check(model)
+    except ValueError:
+        return False
+    rounds = isinstance(sampler, samplers.Binned) and not model.mechanism.is_global and model.mechanism.outputs is None
+    return not rounds
+
+
+def likelihood(model):
+    """Return how a model's records meet the release."""
+    mechanism = model.mechanism
+    if mechanism.is_global:
+        return "all at once"
+    varies = any(np.ndim(getattr(mechanism, name)) for name in mechanism.per_record_fields())
+    known = {"revealed": mechanism.reveals, "a row": mechanism.row_length is not None, "a scale each": varies}
+    return next((name for name, holds in known.items() if holds), "a number")
+
+
+def closed_form(model):
+    """Return what tells the formulas of two models apart."""
+    mechanism = model.mechanism
+    return getattr(model.convolution, "name", ""), type(mechanism).__name__, getattr(mechanism, "noise", "")
+
+
+def label_step(sampler):
+    """Return the kind of a sampler's label step: what it has of the release, and whether its rows are sticks."""
+    if isinstance(sampler, samplers.Binned):
+        return "counts", True
+    conjugate = getattr(sampler, "inner", sampler).conjugate
+    return "proposals" if sampler.proposes_records else "marginals" if conjugate else "g", sampler.holds_sticks
+
+
+def covering(every_model, every_sampler):
+    """Return pairs of model and sampler by this rule; each part adds what those before it lack.
+
+    1. Every sampler once: on the first model that it serves, which is the reference for most.
+    2. Every kind of likelihood with every kind of label step once.
+    3. Every closed form once: g(z|θ) of the pair, or the noise of a histogram where there is none.
+
+    Where there is a choice, the model taken least often so far is taken, then the sampler taken least often.
+    """
+    served = [(model, sampler) for model in every_model for sampler in every_sampler if serves(model, sampler)]
+    chosen = [next(case for case in served if case[1] is sampler) for sampler in every_sampler]
+
+    def times_taken(case):
+        return sum(case[0] is model for model, _ in chosen), sum(case[1] is sampler for _, sampler in chosen)
+
+    def add_what_lacks(kind):
+        for case in served:
+            if kind(case) not in {kind(other) for other in chosen}:
+                chosen.append(min((other for other in served if kind(other) == kind(case)), key=times_taken))
+
+    add_what_lacks(lambda case: (likelihood(case[0]), label_step(case[1])))
+    add_what_lacks(lambda case: closed_form(case[0]))
+    return chosen
+
+
+EVERY = [(model, sampler) for model in MODELS for sampler in SAMPLERS if serves(model, sampler)]
+COVERING = covering(MODELS, SAMPLERS)
+
+
+def first_of_each(cases, kind):
+    """Return the first case of each kind."""
+    return list({kind(case): case for case in reversed(cases)}.values())[::-1]
+
+
+def rest_long(chosen, every):
+    """Return parameters of a test: the chosen ones for `make test`, the others for the long run."""
+    return [*chosen, *(pytest.param(*_tuple(case), marks=pytest.mark.long) for case in every if case not in chosen)]
+
+
+def _tuple(case):
+    return case if isinstance(case, tuple) else (case,)
+
+
+def name(value):
+    """Return a short name for test ids."""
+    return value.describe() if isinstance(value, PrivateMixture) else repr(value)

@@ -9,45 +9,51 @@ from oracles.normal_partitions import density_mean, partition_posterior
 from privmix import PrivateMixture, kernels, mechanisms, priors, samplers
 from privmix.testing import enumeration_test
 from privmix.testing.prior_limit import batch_means
-from samplers.cases import CONJUGATE_SAMPLERS, EXACT_SAMPLERS
+from samplers.cases import SAMPLERS, first_of_each, label_step, rest_long, serves
 from seeds import SEEDS
 
 Z = np.array([-6.0, -2.0, 1.5, 5.0])
 SCALE, CONCENTRATION = 2.0, 1.0
 BASE = (0.0, 0.1, 3.0, 3.0)
 MECHANISMS = {"laplace": mechanisms.Laplace(scale=SCALE), "gaussian": mechanisms.Gaussian(scale=SCALE)}
-SAMPLERS = [samplers.Neal5(), samplers.Neal5(auxiliaries=5), samplers.Slice()]
+PROPOSING = [sampler for sampler in SAMPLERS if sampler.proposes_records]
 
 
 def model_with(noise, concentration=CONCENTRATION):
     return PrivateMixture(MECHANISMS[noise], kernels.Normal(*BASE), priors.DirichletProcess(concentration))
 
 
+EVERY_NOISE = [(noise, sampler) for noise in MECHANISMS for sampler in PROPOSING]
+
+
+# Each sampler under Laplace noise, one under Gaussian noise.
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("sampler", SAMPLERS, ids=repr)
-@pytest.mark.parametrize("noise", MECHANISMS)
+@pytest.mark.parametrize(("noise", "sampler"), rest_long(EVERY_NOISE[: len(PROPOSING) + 1], EVERY_NOISE), ids=repr)
 def test_partitions_follow_their_exact_law(noise, sampler, seed):
     exact = partition_posterior(Z, noise, SCALE, CONCENTRATION, *BASE)
     result = enumeration_test(model_with(noise), sampler, Z, exact, seed=seed)
     assert result.p_value > 1e-6, str(result)
 
 
-SOME = EXACT_SAMPLERS[::2] + [pytest.param(sampler, marks=pytest.mark.long) for sampler in EXACT_SAMPLERS[1::2]]
+# Samplers without proposals of records; each class is enough for `make test`, and Laplace noise.
+EXACT = [s for s in SAMPLERS if serves(model_with("laplace"), s) and not s.proposes_records]
+EXACT_CASES = [(noise, sampler) for noise in MECHANISMS for sampler in EXACT]
 
 
-@pytest.mark.parametrize("sampler", SOME, ids=repr)
-@pytest.mark.parametrize("noise", ["laplace", pytest.param("gaussian", marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    ("noise", "sampler"), rest_long(first_of_each(EXACT_CASES, lambda case: type(case[1])), EXACT_CASES), ids=repr
+)
 def test_partitions_of_exact_samplers(noise, sampler):
     exact = partition_posterior(Z, noise, SCALE, CONCENTRATION, *BASE)
     result = enumeration_test(model_with(noise), sampler, Z, exact, chains=8000, sweeps=150)
     assert result.p_value > 1e-6, str(result)
 
 
-SERVED = [*CONJUGATE_SAMPLERS, samplers.Neal8(), samplers.Neal5()]
+CONJUGATE = [s for s in SAMPLERS if label_step(s)[0] == "marginals"]
 
 
 @pytest.mark.parametrize(
-    "sampler", SERVED[::2] + [pytest.param(s, marks=pytest.mark.long) for s in SERVED[1::2]], ids=repr
+    "sampler", rest_long(first_of_each(CONJUGATE, type), [*CONJUGATE, samplers.Neal8(), samplers.Neal5()]), ids=repr
 )
 def test_partitions_under_the_truncated_base_measure(sampler):
     exact = noisy_partitions.partition_posterior(Z, SCALE, CONCENTRATION, *BASE)
@@ -77,7 +83,7 @@ def test_planted_bug_is_rejected(mutant):
     assert result.p_value < 1e-6, str(result)
 
 
-@pytest.mark.parametrize("sampler", SAMPLERS, ids=repr)
+@pytest.mark.parametrize("sampler", PROPOSING, ids=repr)
 def test_mean_density_is_exact(sampler):
     points = np.linspace(-12.0, 12.0, 9)
     exact = density_mean(points, Z, "laplace", SCALE, CONCENTRATION, *BASE)

@@ -3,26 +3,52 @@
 import pytest
 
 from mutants import all_mutants
+from privmix import samplers
 from privmix.testing import joint_test
-from samplers.cases import CASES, CONJUGATE, SOME_EXACT, SOME_GLOBAL, name
+from samplers.cases import (
+    COVERING,
+    EVERY,
+    MODELS,
+    SAMPLERS,
+    closed_form,
+    first_of_each,
+    label_step,
+    likelihood,
+    name,
+    rest_long,
+)
 from seeds import SEEDS
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize(("model", "sampler"), CASES + SOME_EXACT + CONJUGATE + SOME_GLOBAL, ids=name)
+@pytest.mark.parametrize(("model", "sampler"), COVERING, ids=name)
 def test_sampler_targets_its_posterior(model, sampler, seed):
     result = joint_test(model, sampler, seed=seed)
     assert not result.rejected, str(result)
 
 
-# The paper's own mistakes, and every third of the others; `make test-long` runs all.
-PUBLISHED = [m for m in all_mutants() if m.name.startswith(("published", "printed"))]
-OTHERS = [m for m in all_mutants() if m not in PUBLISHED and not m.equivalent]
-DEFAULT = PUBLISHED + OTHERS[::3]
-MUTANTS = DEFAULT + [pytest.param(m, marks=pytest.mark.long) for k, m in enumerate(OTHERS) if k % 3]
+def test_cases_cover_what_their_rule_says():
+    assert {type(sampler).__name__ for _, sampler in COVERING} == set(samplers.__all__) - {"Auto", "Sampler"}
+    assert {sampler for _, sampler in COVERING} == set(SAMPLERS)
+    assert {closed_form(model) for model, _ in COVERING} == {closed_form(model) for model in MODELS}
+    met = {(likelihood(model), label_step(sampler)) for model, sampler in COVERING}
+    assert met == {(likelihood(model), label_step(sampler)) for model, sampler in EVERY}
+    assert len(COVERING) < len(EVERY) / 5
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda m: m.name)
+def room_or_file(mutant):
+    """Return where a bug is planted: the file of a sampler or a move, or else the room."""
+    parts = mutant.edits[0][0].__module__.split(".")
+    return ".".join(parts) if parts[1] == "samplers" else parts[1]
+
+
+# The paper's own mistakes; then a bug for every file of the samplers and for every other room. The long run has all.
+MUTANTS = [m for m in all_mutants() if not m.equivalent]
+PUBLISHED = [m for m in MUTANTS if m.name.startswith(("published", "printed"))]
+DEFAULT = PUBLISHED + first_of_each([m for m in MUTANTS if m not in PUBLISHED], room_or_file)
+
+
+@pytest.mark.parametrize("mutant", rest_long(DEFAULT, MUTANTS), ids=lambda m: m.name)
 def test_planted_bug_is_rejected(mutant):
     result = joint_test(
         mutant.model, mutant.sampler, n=mutant.n, sweeps=mutant.sweeps, replacements=mutant.replacements()
@@ -30,8 +56,11 @@ def test_planted_bug_is_rejected(mutant):
     assert result.rejected, str(result)
 
 
-SETTINGS = {(name(m.model), repr(m.model), repr(m.sampler), m.n, m.sweeps): m for m in DEFAULT}
-SOUND = [m if k % 3 == 0 else pytest.param(m, marks=pytest.mark.long) for k, m in enumerate(SETTINGS.values())]
+def setting(mutant):
+    return repr(mutant.model), repr(mutant.sampler), mutant.n, mutant.sweeps
+
+
+SOUND = rest_long(first_of_each(PUBLISHED, setting), first_of_each(DEFAULT, setting))
 
 
 @pytest.mark.parametrize("mutant", SOUND, ids=lambda m: m.name)

@@ -3,10 +3,14 @@
 import pytest
 
 from privmix.testing import twin_gap
-from samplers.cases import CASES, name
+from samplers.cases import COVERING, first_of_each, likelihood, name
 
-# The block of every case compiles here once more (the joint test compiles another driver): a few cases are enough.
-FEW = [case for k, case in enumerate(CASES) if k % 4 == 0]
+# The block of every case compiles here once more (the joint test compiles another driver): one case for each class of
+# samplers and one for each kind of likelihood are enough.
+OF_A_CLASS = first_of_each(COVERING, lambda case: type(case[1]))
+FEW = OF_A_CLASS + [
+    case for case in first_of_each(COVERING, lambda case: likelihood(case[0])) if case not in OF_A_CLASS
+]
 
 
 @pytest.mark.parametrize(("model", "sampler"), FEW, ids=name)

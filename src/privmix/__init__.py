@@ -6,7 +6,7 @@ from privmix import baselines, kernels, mechanisms, priors, samplers
 from privmix.model import PrivateMixture, default_model
 from privmix.posterior import Posterior, load
 from privmix.release import Release
-from privmix.sampling.fit import fit
+from privmix.sampling.sample import fit
 
 if TYPE_CHECKING:
     from privmix.estimator import PrivateMixtureEstimator as PrivateMixtureEstimator

@@ -8,8 +8,8 @@ import privmix
 from privmix import Release, kernels, mechanisms, priors, samplers
 from privmix.cli import app
 from privmix.cli import demo as demo_module
-from privmix.cli.tables import number
 from privmix.release import IDEALISED
+from privmix.report.tables import number
 
 QUICK = ["--draws", "40", "--warmup", "20", "--thin", "1", "--chains", "2", "--seed", "1"]
 LAPLACE = ["--mechanism", "laplace", "--epsilon", "10", "--bounds", "-10", "10"]

@@ -7,8 +7,8 @@ from typer.testing import CliRunner
 from privmix import Release, mechanisms
 from privmix.cli import app
 from privmix.cli.fit import read_release
-from privmix.cli.tables import mechanism_rows
 from privmix.release import read_histogram
+from privmix.report.tables import mechanism_rows
 
 N = 40
 UNIT = ["--bounds", "0", "1"]

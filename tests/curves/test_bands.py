@@ -92,10 +92,10 @@ def test_level_of_another_kind(posterior, level):
         posterior.density(level=level)
 
 
-@pytest.mark.parametrize("support", [None, (-2.0, 3.0)])
-def test_mean_alone_is_that_of_the_bands(posterior, support, monkeypatch):
+@pytest.mark.parametrize("interval", [None, (-2.0, 3.0)])
+def test_mean_alone_is_that_of_the_bands(posterior, interval, monkeypatch):
     monkeypatch.setattr(curve_parts, "HELD", 7 * 4000)  # 40 points in six parts
     kernel, draws, grid = posterior.model.kernel, posterior.arrays, np.linspace(-4.0, 5.0, 40)
-    expected = bands.density_bands(kernel, draws, grid, 0.9, support)["mean"].values
-    np.testing.assert_array_equal(bands.density_mean(kernel, draws, grid, support), expected)
+    expected = bands.density_bands(kernel, draws, grid, 0.9, interval)["mean"].values
+    np.testing.assert_array_equal(bands.density_mean(kernel, draws, grid, interval), expected)
     assert 0.0 < expected.max() < 1.0

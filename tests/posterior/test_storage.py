@@ -121,7 +121,8 @@ def test_draws_are_kept_once(posterior, saved):
             assert any(np.shares_memory(variable.values, array) for array in fit.arrays), variable.name
 
 
-def test_a_file_that_kept_the_restriction_beside_the_model(fitted, tmp_path):
+def test_a_file_that_kept_the_restriction_beside_the_model(tmp_path):
+    fitted = privmix.fit(Z, MECHANISM, draws=10, warmup=5, chains=2, seed=1)
     fitted.save(tmp_path / "fit.nc")
 
     def older(tree):

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import typer
 
-from privmix.cli.outputs import check_folder
-from privmix.cli.tables import mechanism_rows, number, print_table, worst
+from privmix.cli.outputs import check_folder, print_table, worst
+from privmix.report.tables import mechanism_rows, number
 
 if TYPE_CHECKING:
     from privmix import Posterior, Release

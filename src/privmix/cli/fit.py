@@ -12,8 +12,8 @@ import typer
 from privmix import samplers
 from privmix.cli import options
 from privmix.cli.errors import INTERRUPTED, say
-from privmix.cli.outputs import check_output
-from privmix.cli.tables import mechanism_rows, print_table, summary_rows, tell
+from privmix.cli.outputs import check_output, print_table, tell
+from privmix.report.tables import mechanism_rows, summary_rows
 from privmix.samplers import Sampler
 from privmix.settings import DEFAULTS
 

@@ -9,8 +9,8 @@ import typer
 
 from privmix.cli import options
 from privmix.cli.errors import say
-from privmix.cli.outputs import check_differs, check_output
-from privmix.cli.tables import mechanism_rows, print_table
+from privmix.cli.outputs import check_differs, check_output, print_table
+from privmix.report.tables import mechanism_rows
 
 if TYPE_CHECKING:
     import numpy as np

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from privmix.jit import bind
 from privmix.kernels.slots import copy_y, draw_atom, draw_hyper, update_atom
 from privmix.priors.slots import draw_concentration
 from privmix.samplers.base import adopt, record, sweep
+
+if TYPE_CHECKING:
+    from privmix.model import PrivateMixture
+    from privmix.samplers import Sampler
 
 # Entries of the control array: where the chain is, kept across calls
 STARTED, DONE, DUE, KEPT, WARMUP, THIN = 0, 1, 2, 3, 4, 5
@@ -12,6 +20,21 @@ STARTED, DONE, DUE, KEPT, WARMUP, THIN = 0, 1, 2, 3, 4, 5
 START_UPDATES = 20
 # What a block returns
 FINISHED, STATE_FULL, DRAWS_FULL = 0, 1, 2
+
+
+def compile_block(
+    model: PrivateMixture,
+    sampler: Sampler,
+    *,
+    compiled: bool = True,
+    replacements: Mapping[Callable, Callable] | None = None,
+) -> Callable:
+    """Return the block of sweeps for this model and sampler, compiled or, for its slow twin, in plain Python.
+
+    `replacements` puts other functions in the place of the library's own: how tests plant bugs.
+    """
+    hooks = {**model.hooks(), **sampler.hooks(model), **(replacements or {})}
+    return bind(run_block, hooks, compiled=compiled, owner=f"{type(sampler).__name__} on {model.describe()}")
 
 
 def run_block(parts, data, state, rng, latent, draws, control, stop):

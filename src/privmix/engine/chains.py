@@ -5,6 +5,7 @@ A chain depends on its seed alone: not on the number of workers, on the length o
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
@@ -14,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privmix.engine import block
-from privmix.engine.compile import compile_block
-from privmix.engine.cpus import available_cpus
+from privmix.engine.block import compile_block
+from privmix.engine.draws import empty_draws, lengthen, widen
 from privmix.engine.progress import Monitor, show_progress
 from privmix.engine.start import initial_latent, set_first_steps
 from privmix.samplers.base import Draws, Latent
@@ -73,6 +74,24 @@ class Chain:
     def length(self) -> int:
         """Number of draws kept."""
         return len(self.draws.n_clusters)
+
+
+def root_of(seed: Any) -> np.random.SeedSequence:
+    """Return the sequence from which chains are seeded.
+
+    A `SeedSequence` enters by four words of its state, as whole numbers would. So it is left as it was, may be used
+    again, and neither it nor the children that its owner spawns give the same random numbers as a chain.
+    """
+    if isinstance(seed, np.random.SeedSequence):
+        return np.random.SeedSequence([int(word) for word in seed.generate_state(4, np.uint64)])
+    return np.random.SeedSequence(seed)
+
+
+def available_cpus() -> int:
+    """Return the number of processors that this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def run_chains(
@@ -134,7 +153,7 @@ def run_chain(
     try:
         while control[block.DONE] < plan.sweeps:
             if control[block.KEPT] == len(draws.n_clusters):
-                draws = _lengthen(draws, plan.draws)
+                draws = lengthen(draws, plan.draws)
             room = plan.warmup + len(draws.n_clusters) * plan.thin
             target = min(int(control[block.DONE]) + size, room)
             clock = time.perf_counter()
@@ -143,7 +162,7 @@ def run_chain(
                 if outcome == block.STATE_FULL:
                     state = plan.sampler.grow(state)
                 else:
-                    draws = _widen(draws)
+                    draws = widen(draws)
                 outcome = run(parts, data, state, rng, latent, draws, control, target)
             size = _next_size(size, time.perf_counter() - clock)
             if monitor is not None:
@@ -177,36 +196,6 @@ def _begin(plan: Plan, start: Any) -> tuple[Any, np.random.Generator, Latent, np
 def _next_size(size: int, seconds: float) -> int:
     wanted = int(size * BLOCK_SECONDS / max(seconds, 1e-6))
     return max(1, min(wanted, 4 * size))
-
-
-def empty_draws(plan: Plan, d: int, components: int = 32) -> Draws:
-    """Return arrays for d draws of one chain."""
-    kernel = plan.model.kernel
-    return Draws(
-        n_clusters=np.zeros(d, np.int64),
-        concentration=np.zeros(d),
-        hyper=np.zeros((d, len(kernel.hyperparameters))),
-        components=np.zeros(d, np.int64),
-        weight=np.zeros((d, components)),
-        atom=np.zeros((d, components, len(kernel.parameters))),
-        allocation=np.zeros((d, plan.records if plan.allocations else 0), np.int32),
-        statistic=np.zeros((d, len(plan.sampler.statistics))),
-    )
-
-
-def _lengthen(draws: Draws, most: int) -> Draws:
-    """Return the draws with room for twice as many: memory follows what was drawn, not what was asked for."""
-    extra = min(len(draws.n_clusters), most - len(draws.n_clusters))
-    return Draws(*[np.concatenate([array, np.zeros_like(array[:extra])]) for array in draws])
-
-
-def _widen(draws: Draws) -> Draws:
-    """Return the draws with room for twice as many components."""
-    extra = np.zeros_like(draws.weight)
-    return draws._replace(
-        weight=np.concatenate([draws.weight, extra], axis=1),
-        atom=np.concatenate([draws.atom, np.full_like(draws.atom, np.nan)], axis=1),
-    )
 
 
 def shorten(chains: list[Chain]) -> list[Chain]:

@@ -1,10 +1,45 @@
-"""Draws of chains as arrays: stacked, and joined end to end."""
+"""Draws of chains as arrays: room for them while a chain runs, stacked, and joined end to end."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from privmix.samplers.base import Draws
+
+if TYPE_CHECKING:
+    from privmix.engine.chains import Plan
+
+
+def empty_draws(plan: Plan, d: int, components: int = 32) -> Draws:
+    """Return arrays for d draws of one chain."""
+    kernel = plan.model.kernel
+    return Draws(
+        n_clusters=np.zeros(d, np.int64),
+        concentration=np.zeros(d),
+        hyper=np.zeros((d, len(kernel.hyperparameters))),
+        components=np.zeros(d, np.int64),
+        weight=np.zeros((d, components)),
+        atom=np.zeros((d, components, len(kernel.parameters))),
+        allocation=np.zeros((d, plan.records if plan.allocations else 0), np.int32),
+        statistic=np.zeros((d, len(plan.sampler.statistics))),
+    )
+
+
+def lengthen(draws: Draws, most: int) -> Draws:
+    """Return the draws with room for twice as many: memory follows what was drawn, not what was asked for."""
+    extra = min(len(draws.n_clusters), most - len(draws.n_clusters))
+    return Draws(*[np.concatenate([array, np.zeros_like(array[:extra])]) for array in draws])
+
+
+def widen(draws: Draws) -> Draws:
+    """Return the draws with room for twice as many components."""
+    extra = np.zeros_like(draws.weight)
+    return draws._replace(
+        weight=np.concatenate([draws.weight, extra], axis=1),
+        atom=np.concatenate([draws.atom, np.full_like(draws.atom, np.nan)], axis=1),
+    )
 
 
 def stack_draws(chains: list[Draws]) -> Draws:

@@ -11,8 +11,7 @@ import narwhals as nw
 import numpy as np
 import xarray as xr
 
-from privmix.frames.labels import labels_of
-from privmix.frames.native import opened
+from privmix.frames.labels import labels_of, opened
 
 # What to do about values that look like numbers to NumPy, and are none to a statistician.
 ADVICE = {

@@ -14,8 +14,7 @@ from privmix.files import whole_file
 from privmix.model import PrivateMixture
 from privmix.parts import part_from_dict, part_to_dict
 from privmix.posterior.posterior import Posterior
-from privmix.posterior.run import Run
-from privmix.posterior.tree import share_arrays
+from privmix.posterior.run import Run, share_arrays
 
 FORMAT = 2
 PARTS = ("mechanism", "kernel", "prior")

@@ -1,5 +1,5 @@
 """From a request to a posterior: settings, seeds, the choice of a sampler, the run."""
 
-from privmix.sampling.fit import fit
+from privmix.sampling.sample import fit
 
 __all__ = ["fit"]

@@ -1,28 +1,86 @@
-"""Draw from a posterior: check what was asked, run the chains, hand over their draws."""
+"""From a request to a posterior: check what was asked, choose the sampler, run the chains, hand over their draws."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from privmix.curves.density import density_draws
 from privmix.engine import Plan, run_chains
-from privmix.engine.chains import shorten
-from privmix.engine.seeds import root_of
+from privmix.engine.chains import root_of, run_chain, shorten
+from privmix.engine.draws import stack_draws
 from privmix.frames import Labels, labels_of
-from privmix.frames.trees import add_labels
-from privmix.model import PrivateMixture
+from privmix.frames.labels import add_labels
+from privmix.mechanisms import Mechanism
+from privmix.model import PrivateMixture, default_model
 from privmix.posterior.posterior import Posterior
 from privmix.release import Release
 from privmix.samplers import Auto, Sampler
-from privmix.sampling.trial import trials_of
-from privmix.settings import Settings
+from privmix.settings import DEFAULTS, Settings
 
 # Allocations are kept by default while they take at most this many bytes.
 ALLOCATION_BYTES = 256 * 2**20
+
+
+def fit(
+    z: Any,
+    mechanism: Mechanism | None = None,
+    *,
+    sampler: Sampler | None = None,
+    draws: int = DEFAULTS.draws,
+    warmup: int = DEFAULTS.warmup,
+    thin: int = DEFAULTS.thin,
+    chains: int = DEFAULTS.chains,
+    seed: Any = None,
+    progress: bool = False,
+    executor: Executor | None = None,
+    allocations: bool | None = None,
+) -> Posterior:
+    """Fit a mixture to a release: ``default_model(mechanism).sample(z, …)``.
+
+    The kernel is `kernels.HierarchicalNormal` over the mechanism's bounds, the prior a Dirichlet process of
+    concentration 1, and the density is cut to the bounds and renormalised there.
+
+    Parameters
+    ----------
+    z
+        The released records (an array, or a column of pandas, polars, pyarrow or xarray, whose labels and name are
+        kept), the release of a whole data set, or a `Release`.
+    mechanism
+        What made them; not needed with a `Release`. It must have bounds.
+    sampler, draws, warmup, thin, chains, seed, progress, executor, allocations
+        As in ``PrivateMixture.sample``.
+
+    Examples
+    --------
+    >>> import numpy as np, privmix
+    >>> mechanism = privmix.mechanisms.Laplace(epsilon=10, bounds=(-10, 10))
+    >>> z = mechanism.privatize(np.random.default_rng(1).normal(2, 1, 300), seed=2)
+    >>> posterior = privmix.fit(z, mechanism, seed=3)
+    >>> float(posterior.density()["mean"].idxmax())  # doctest: +SKIP
+    2.06
+    """
+    if mechanism is None:
+        if not isinstance(z, Release):
+            raise TypeError("fit needs the mechanism that made the release: fit(z, mechanism), or fit(release).")
+        mechanism = z.mechanism
+    return default_model(mechanism).sample(
+        z,
+        sampler,
+        draws=draws,
+        warmup=warmup,
+        thin=thin,
+        chains=chains,
+        seed=seed,
+        progress=progress,
+        executor=executor,
+        allocations=allocations,
+    )
 
 
 def sample(
@@ -61,6 +119,21 @@ def sample(
     posterior = Posterior.from_chains(plan, done, **about)
     add_labels(posterior.datatree, labels)
     return posterior
+
+
+def trials_of(plan: Plan, seed: Any) -> Callable[[Sampler, int, np.ndarray], np.ndarray]:
+    """Return the function that runs a sampler for a few sweeps, the first half to warm up, all from one seed.
+
+    Its values are the density of each draw at the given points.
+    """
+
+    def trial(sampler: Sampler, sweeps: int, points: np.ndarray) -> np.ndarray:
+        half = sweeps // 2
+        short = replace(plan, sampler=sampler, draws=sweeps - half, warmup=half, thin=1, allocations=False)
+        draws = stack_draws([run_chain(short, seed).draws])
+        return density_draws(plan.model.kernel, draws, points)[0]
+
+    return trial
 
 
 def keeps_allocations(plan: Plan, chains: int, wanted: bool | None) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from privmix.engine import chains, compile
+from privmix.engine import block, chains
 from privmix.engine.chains import Plan
 from privmix.kernels import Kernel, Normal
 from privmix.mechanisms import Laplace
@@ -64,7 +64,7 @@ def prior_limit(
     rng = np.random.default_rng(seed)
     z = mechanism.privatize(rng.normal(size=n), seed=rng)
     plan = Plan(model, sampler, z, draws, draws // 20 * thin, thin, allocations=False)
-    run = compile.compile_block(model, sampler, replacements=replacements)
+    run = block.compile_block(model, sampler, replacements=replacements)
     chain = chains.run_chain(plan, np.random.SeedSequence(seed), run=run)
     mean, error = batch_means(chain.draws.n_clusters.astype(float))
     return PriorLimit(mean, error, float(expected_clusters(n, prior.concentration)))

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from privmix.engine.block import compile_block
 from privmix.engine.chains import Plan, run_chain
-from privmix.engine.compile import compile_block
 from privmix.model import PrivateMixture
 from privmix.samplers import Sampler
 from privmix.testing.simulate import simulate_latent, simulate_release

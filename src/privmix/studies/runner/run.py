@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from privmix.engine.cpus import available_cpus
+from privmix.engine.chains import available_cpus
 from privmix.studies.runner.cluster import run_on_cluster
 from privmix.studies.runner.configuration import Configuration, Coordinates
 from privmix.studies.runner.local import run_local

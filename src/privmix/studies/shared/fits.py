@@ -12,7 +12,7 @@ from privmix.mechanisms import Mechanism
 from privmix.model import PrivateMixture
 from privmix.posterior import Posterior
 from privmix.samplers import Sampler
-from privmix.sampling.fit import fit
+from privmix.sampling.sample import fit
 from privmix.studies.runner import Configuration
 from privmix.studies.shared.measures import clusters_ess, l1_error, spread_draws, worst_r_hat
 from privmix.studies.shared.targets import Target

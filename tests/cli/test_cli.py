@@ -234,11 +234,25 @@ def test_fit_of_a_plain_column_with_options(here):
 
 
 def test_beta_kernel_takes_the_bounds_and_auxiliaries_go_to_neal5():
-    from privmix.cli.fit import KernelName, build_model, build_sampler
+    from privmix.cli.fit import build_model, build_sampler
 
     mechanism = mechanisms.Laplace(epsilon=1.0, bounds=(2.0, 5.0))
-    assert build_model(KernelName.beta, mechanism, 1.0).kernel == kernels.Beta(bounds=(2.0, 5.0))
+    assert build_model("beta", mechanism, 1.0).kernel == kernels.Beta(bounds=(2.0, 5.0))
     assert build_sampler("neal5", 3) == samplers.Neal5(auxiliaries=3)
+
+
+def test_every_kernel_of_the_library_has_a_name_here():
+    from privmix.cli.fit import KERNELS, build_model
+
+    mechanism = mechanisms.Gaussian(scale=2.0, bounds=(2.0, 5.0))
+    built = {name: build_model(name, mechanism, 1.0) for name in KERNELS}
+    found = {type(model.kernel).__name__ for model in built.values()}
+    assert found == set(kernels.__all__) - {"Kernel", "NormalKernel"}
+    assert built.pop("auto") == privmix.default_model(mechanism)
+    assert {model.restricted_to for model in built.values()} == {None}
+    assert built["noisy-normal"].kernel == kernels.NoisyNormal(noise=2.0)
+    with pytest.raises(ValueError, match=r"^NoisyNormal holds the standard deviation .* RandomizedResponse has no one"):
+        build_model("noisy-normal", mechanisms.RandomizedResponse(cells=4, epsilon=1.0, bounds=(0.0, 1.0)), 1.0)
 
 
 def test_every_sampler_of_the_library_has_a_name_here():

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
+from dataclasses import is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privmix import samplers
+from privmix import kernels, samplers
 from privmix.cli import options
 from privmix.cli.errors import INTERRUPTED, say
 from privmix.cli.outputs import check_output, print_table, tell
+from privmix.kernels import Kernel
+from privmix.parts.options import command_name
 from privmix.report.tables import mechanism_rows, summary_rows
 from privmix.samplers import Sampler
 from privmix.settings import DEFAULTS
@@ -27,13 +29,13 @@ _KINDS: list[type[Sampler]] = [getattr(samplers, name) for name in samplers.__al
 SAMPLERS = {kind.command_name: kind for kind in _KINDS if kind is not Sampler}
 SamplerName: Any = options.choices("SamplerName", SAMPLERS)
 
-
-class KernelName(StrEnum):
-    """Kernels of the command line."""
-
-    auto = "auto"
-    normal = "normal"
-    beta = "beta"
+_FORMS: list[type[Kernel]] = [getattr(kernels, name) for name in kernels.__all__]
+#: kernels by their names here: that of the default model, and all that the library has
+KERNELS: dict[str, type[Kernel]] = {
+    "auto": kernels.HierarchicalNormal,
+    **{command_name(kind): kind for kind in _FORMS if is_dataclass(kind)},
+}
+KernelName: Any = options.choices("KernelName", KERNELS)
 
 
 @options.takes_mechanism("What made z, where the file does not say.", required=False)
@@ -66,7 +68,7 @@ def fit(
             help="auto learns location and scale within the bounds; normal has the paper's fixed prior, for data of "
             "scale 1 around 0; beta stays within the bounds."
         ),
-    ] = KernelName.auto,
+    ] = "auto",
     concentration: Annotated[
         float | None, typer.Option(metavar="A", help="Concentration of the Dirichlet process; 1 by default.")
     ] = None,
@@ -178,21 +180,19 @@ def read_concentration(fixed: float | None, prior: tuple[float, float] | None) -
     return prior if prior is not None else 1.0 if fixed is None else fixed
 
 
-def build_model(name: KernelName, mechanism: Mechanism, concentration: Any) -> PrivateMixture:
+def build_model(name: str, mechanism: Mechanism, concentration: Any) -> PrivateMixture:
     """Return the model; `auto` is that of `privmix.fit`."""
-    from privmix import PrivateMixture, default_model, kernels, priors
+    from privmix import PrivateMixture, default_model, priors
 
     prior = priors.DirichletProcess(concentration)
-    if name is KernelName.normal:
-        return PrivateMixture(mechanism, kernels.Normal(), prior)
-    if mechanism.bounds is None:
+    if mechanism.bounds is None and "bounds" in KERNELS[name].__dataclass_fields__:
         raise ValueError(
             f"--kernel {name} follows from the bounds of the mechanism, which has none. Give --bounds LO HI, or "
             "--kernel normal."
         )
-    if name is KernelName.auto:
+    if name == "auto":
         return default_model(mechanism, prior)
-    return PrivateMixture(mechanism, kernels.Beta(bounds=mechanism.bounds), prior)
+    return PrivateMixture(mechanism, KERNELS[name].for_mechanism(mechanism), prior)
 
 
 def build_sampler(name: str, auxiliaries: int | None) -> Sampler:

@@ -7,7 +7,7 @@ rows and work in place.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -62,6 +62,12 @@ class Kernel(Part):
     hyperparameters: ClassVar[tuple[str, ...]] = ()
     #: tuned quantities of ``update``; an inherited random walk has one for each parameter
     tuned: ClassVar[int] = 0
+
+    @classmethod
+    def for_mechanism(cls, mechanism: Any) -> Self:
+        """Return the kernel that suits a mechanism: over its bounds, where the kernel has a field of that name."""
+        over = {"bounds": mechanism.bounds} if "bounds" in cls.__dataclass_fields__ else {}
+        return cls(**over)
 
     @property
     def support(self) -> tuple[float, float]:

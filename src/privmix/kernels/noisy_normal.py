@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
 
 from privmix.kernels.normal_kernel import NormalKernel
 from privmix.numerics import normal
@@ -36,6 +39,17 @@ class NoisyNormal(NormalKernel):
     def __post_init__(self) -> None:
         check_number(self, "mean")
         check_positive(self, "noise", "precision_scale", "shape", "rate")
+
+    @classmethod
+    def for_mechanism(cls, mechanism: Any) -> Self:
+        """Return the kernel with the noise of a mechanism."""
+        noise = getattr(mechanism, "scale", None)
+        if noise is None or np.ndim(noise) > 0:
+            raise ValueError(
+                f"NoisyNormal holds the standard deviation of the noise, and {type(mechanism).__name__} has no one "
+                "scale for all records. Use another kernel."
+            )
+        return cls(noise=float(noise))
 
     def base(self, rng, theta):
         """Draw (μ, σ²): τ² = rate/γ with γ ~ Gamma(shape) below rate/noise²."""

@@ -1,4 +1,4 @@
-"""What every kernel shares: its slots, and the adapters between hooks and samplers.
+"""What every kernel shares: which hooks it gives, and how they fill its slots.
 
 θ is a row of an array: the kernel's parameters, then constants that ``prepare`` derives from them. Hooks get views of
 rows and work in place.
@@ -11,23 +11,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from privmix.jit import bind, constant, lookup, slot
+from privmix.jit import bind, constant, lookup
+from privmix.kernels import adapters
 from privmix.kernels.derived import gives, optional_hooks
 from privmix.kernels.random_walk import random_walk
-from privmix.kernels.slots import (
-    coordinate,
-    copy_y,
-    draw_atom,
-    draw_hyper,
-    draw_y,
-    log_base,
-    log_f,
-    log_scale,
-    parameter_count,
-    prepare,
-    update_atom,
-    update_hyper,
-)
+from privmix.kernels.slots import draw_hyper, log_f, log_scale, parameter_count, prepare, update_atom, update_hyper
 from privmix.parts import Part
 
 
@@ -42,9 +30,11 @@ class Kernel(Part):
     - ``update(self, rng, theta, ys, tune)``: a Markov step on θ given the ys of its cluster, prior included; or
       ``log_base(self, theta)``, the log density of G₀, and the step is an adaptive random walk
     - ``prepare(self, theta)``: optional; fills ``constants`` trailing columns from the parameters
-    - ``cdf(self, y, theta)`` or ``mass(self, lower, upper, theta)``: optional; the distribution function, the mass of
-      an interval. Either gives the other, and ``sample_between(self, rng, theta, lower, upper)``, a truncated draw,
-      by bisection; of one's own they are more accurate far out, and faster
+    - ``cdf(self, y, theta)``: optional; the distribution function
+    - ``mass(self, lower, upper, theta)``: optional; the mass of an interval, accurate far out. Either of the two gives
+      the other
+    - ``sample_between(self, rng, theta, lower, upper)``: optional; a draw of y between two ends. Either of the two
+      gives it by bisection
     - ``central_moments(self, theta, out)``: optional; writes mean, variance, third and fourth central moment into out
 
     A base measure with hyperparameters of its own names them in ``hyperparameters``; then ``base``, ``update`` and
@@ -97,24 +87,24 @@ class Kernel(Part):
         cls: Any = type(self)
         hooks: dict[Callable, Callable] = {
             **optional_hooks(cls),
+            **(adapters.NUMBERS if self.dimension == 1 else adapters.ROWS),
+            **(adapters.LEARNED if self.hyperparameters else adapters.FIXED),
             log_f: cls.log_f,
             prepare: cls.prepare,
-            _sample: cls.sample,
-            _base: cls.base,
-            draw_y: _draw_number if self.dimension == 1 else _draw_row,
-            copy_y: _copy_number if self.dimension == 1 else _copy_row,
-            coordinate: _whole if self.dimension == 1 else _first,
+            adapters._sample: cls.sample,
+            adapters._base: cls.base,
         }
-        hyper = bool(self.hyperparameters)
-        hooks |= {
-            draw_atom: _draw_atom_hyper if hyper else _draw_atom,
-            draw_hyper: cls.base_hyper if hyper else _no_draw,
-            update_hyper: cls.update_hyper if hyper else _no_update,
-        }
+        if self.hyperparameters:
+            hooks |= {draw_hyper: cls.base_hyper, update_hyper: cls.update_hyper}
         if self.has("log_base"):
-            hooks |= self._walk_hooks(hyper)
+            positive = tuple(name in self.positive for name in self.parameters)
+            hooks |= {
+                adapters._log_base: cls.log_base,
+                parameter_count: constant(len(positive)),
+                log_scale: lookup(positive),
+            }
         if self.has("update"):
-            hooks |= {_update: cls.update, update_atom: _update_atom_hyper if hyper else _update_atom}
+            hooks[adapters._update] = cls.update
         elif self.has("log_base"):
             hooks[update_atom] = random_walk
         else:
@@ -123,16 +113,6 @@ class Kernel(Part):
                 "give one of them, so that the parameters of a cluster can be updated."
             )
         return hooks
-
-    def _walk_hooks(self, hyper: bool) -> dict[Callable, Callable]:
-        cls: Any = type(self)
-        names = self.parameters
-        return {
-            _log_base: cls.log_base,
-            log_base: _log_base_hyper if hyper else _log_base_plain,
-            parameter_count: constant(len(names)),
-            log_scale: lookup(tuple(name in self.positive for name in names)),
-        }
 
     def logpdf(self, y: Any, theta: Any) -> np.ndarray:
         """Return log f(y|θ) for numbers (or rows) y and one vector of parameters.
@@ -159,84 +139,3 @@ def log_f_each(kernel, y, theta, out):
     prepare(kernel, theta)
     for i in range(len(out)):
         out[i] = log_f(kernel, y[i], theta)
-
-
-@slot
-def _sample(kernel, rng, theta):
-    """Draw y ~ f(·|θ): a kernel's hook."""
-
-
-@slot
-def _base(kernel, rng, theta):
-    """Write θ ~ G₀ into the row: a kernel's hook."""
-
-
-@slot
-def _update(kernel, rng, theta, ys, tune):
-    """Update θ given the ys of its cluster: a kernel's hook."""
-
-
-@slot
-def _log_base(kernel, theta):
-    """Return the log density of G₀: a kernel's hook."""
-
-
-def _draw_number(kernel, rng, theta, ys, j):
-    ys[j] = _sample(kernel, rng, theta)
-
-
-def _draw_row(kernel, rng, theta, ys, j):
-    _sample(kernel, rng, theta, ys[j])
-
-
-def _copy_number(to, i, source, j):
-    to[i] = source[j]
-
-
-def _copy_row(to, i, source, j):
-    for d in range(to.shape[1]):
-        to[i, d] = source[j, d]
-
-
-def _whole(ys, j):
-    return ys[j]
-
-
-def _first(ys, j):
-    return ys[j, 0]
-
-
-def _draw_atom(kernel, rng, theta, hyper):
-    _base(kernel, rng, theta)
-    prepare(kernel, theta)
-
-
-def _draw_atom_hyper(kernel, rng, theta, hyper):
-    _base(kernel, rng, theta, hyper)
-    prepare(kernel, theta)
-
-
-def _update_atom(kernel, rng, theta, ys, tune, hyper):
-    _update(kernel, rng, theta, ys, tune)
-    prepare(kernel, theta)
-
-
-def _update_atom_hyper(kernel, rng, theta, ys, tune, hyper):
-    _update(kernel, rng, theta, ys, tune, hyper)
-    prepare(kernel, theta)
-
-
-def _log_base_plain(kernel, theta, hyper):
-    return _log_base(kernel, theta)
-
-
-def _log_base_hyper(kernel, theta, hyper):
-    return _log_base(kernel, theta, hyper)
-
-
-def _no_draw(kernel, rng, hyper):
-    pass
-
-
-def _no_update(kernel, rng, hyper, atoms):
-    pass

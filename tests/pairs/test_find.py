@@ -9,8 +9,7 @@ from kernels.examples import Exponential
 from pairs.pairs import cdf_of, draws_of, log_g_of
 from privmix.kernels import Beta, HierarchicalNormal, NoisyNormal, Normal, NormalKernel
 from privmix.mechanisms import Gaussian, HaarWavelet, Identity, Laplace, LocalMechanism, NoisyHistogram
-from privmix.pairs import Conjugate, Convolution, Pair, find, register
-from privmix.pairs.registry import _registered
+from privmix.pairs import Conjugate, Convolution, Pair, _registered, find, register
 from privmix.pairs.slots import bin_masses, log_g, log_marginal
 
 

@@ -11,12 +11,30 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from privmix.jit import bind, constant, lookup
-from privmix.kernels import adapters
-from privmix.kernels.derived import gives, optional_hooks
+from privmix.jit import bind, constant, lookup, slot
+from privmix.kernels.derived import FROM_CDF, FROM_MASS
 from privmix.kernels.random_walk import random_walk
-from privmix.kernels.slots import draw_hyper, log_f, log_scale, parameter_count, prepare, update_atom, update_hyper
+from privmix.kernels.slots import (
+    cdf,
+    central_moments,
+    coordinate,
+    copy_y,
+    draw_atom,
+    draw_hyper,
+    draw_y,
+    log_base,
+    log_f,
+    log_scale,
+    mass,
+    parameter_count,
+    prepare,
+    sample_between,
+    update_atom,
+    update_hyper,
+)
 from privmix.parts import Part
+
+_OPTIONAL = (cdf, mass, sample_between, central_moments)
 
 
 class Kernel(Part):
@@ -77,7 +95,7 @@ class Kernel(Part):
     def has(self, name: str) -> bool:
         """Return whether the kernel gives a hook of this name, or one that it follows from: ``kernel.has("cdf")``."""
         cls = type(self)
-        return gives(cls, name) or name in {stub.__name__ for stub in optional_hooks(cls)}
+        return _gives(cls, name) or name in {stub.__name__ for stub in _optional_hooks(cls)}
 
     def prepare(self, theta):
         """Fill the constant columns of a row (hook; none by default)."""
@@ -86,25 +104,25 @@ class Kernel(Part):
         """Return the slots that this kernel fills, each with its hook."""
         cls: Any = type(self)
         hooks: dict[Callable, Callable] = {
-            **optional_hooks(cls),
-            **(adapters.NUMBERS if self.dimension == 1 else adapters.ROWS),
-            **(adapters.LEARNED if self.hyperparameters else adapters.FIXED),
+            **_optional_hooks(cls),
+            **(_NUMBERS if self.dimension == 1 else _ROWS),
+            **(_LEARNED if self.hyperparameters else _FIXED),
             log_f: cls.log_f,
             prepare: cls.prepare,
-            adapters._sample: cls.sample,
-            adapters._base: cls.base,
+            _sample: cls.sample,
+            _base: cls.base,
         }
         if self.hyperparameters:
             hooks |= {draw_hyper: cls.base_hyper, update_hyper: cls.update_hyper}
         if self.has("log_base"):
             positive = tuple(name in self.positive for name in self.parameters)
             hooks |= {
-                adapters._log_base: cls.log_base,
+                _log_base: cls.log_base,
                 parameter_count: constant(len(positive)),
                 log_scale: lookup(positive),
             }
         if self.has("update"):
-            hooks[adapters._update] = cls.update
+            hooks[_update] = cls.update
         elif self.has("log_base"):
             hooks[update_atom] = random_walk
         else:
@@ -139,3 +157,113 @@ def log_f_each(kernel, y, theta, out):
     prepare(kernel, theta)
     for i in range(len(out)):
         out[i] = log_f(kernel, y[i], theta)
+
+
+def _optional_hooks(cls: Any) -> dict[Callable, Callable]:
+    """Return the optional slots that a class of kernels fills: by its own hooks, and by what follows from them."""
+    given = {stub: getattr(cls, stub.__name__) for stub in _OPTIONAL if _gives(cls, stub.__name__)}
+    if mass in given:
+        return {**FROM_MASS, **given}
+    return {**FROM_CDF, **given} if cdf in given else given
+
+
+def _gives(cls: Any, name: str) -> bool:
+    """Return whether a class has a hook of this name; a field of this name is none."""
+    return callable(getattr(cls, name, None))
+
+
+@slot
+def _sample(kernel, rng, theta):
+    """Draw y ~ f(·|θ), into a last argument where it is a row: a kernel's hook."""
+
+
+@slot
+def _base(kernel, rng, theta):
+    """Write θ ~ G₀ into the row, with a last argument `hyper` where it is learned: a kernel's hook."""
+
+
+@slot
+def _update(kernel, rng, theta, ys, tune):
+    """Update θ given the ys of its cluster, likewise: a kernel's hook."""
+
+
+@slot
+def _log_base(kernel, theta):
+    """Return the log density of G₀, likewise: a kernel's hook."""
+
+
+def _draw_number(kernel, rng, theta, ys, j):
+    ys[j] = _sample(kernel, rng, theta)
+
+
+def _draw_row(kernel, rng, theta, ys, j):
+    _sample(kernel, rng, theta, ys[j])
+
+
+def _copy_number(to, i, source, j):
+    to[i] = source[j]
+
+
+def _copy_row(to, i, source, j):
+    for d in range(to.shape[1]):
+        to[i, d] = source[j, d]
+
+
+def _whole(ys, j):
+    return ys[j]
+
+
+def _first(ys, j):
+    return ys[j, 0]
+
+
+def _draw_atom(kernel, rng, theta, hyper):
+    _base(kernel, rng, theta)
+    prepare(kernel, theta)
+
+
+def _draw_atom_hyper(kernel, rng, theta, hyper):
+    _base(kernel, rng, theta, hyper)
+    prepare(kernel, theta)
+
+
+def _update_atom(kernel, rng, theta, ys, tune, hyper):
+    _update(kernel, rng, theta, ys, tune)
+    prepare(kernel, theta)
+
+
+def _update_atom_hyper(kernel, rng, theta, ys, tune, hyper):
+    _update(kernel, rng, theta, ys, tune, hyper)
+    prepare(kernel, theta)
+
+
+def _log_base_plain(kernel, theta, hyper):
+    return _log_base(kernel, theta)
+
+
+def _log_base_hyper(kernel, theta, hyper):
+    return _log_base(kernel, theta, hyper)
+
+
+def _no_draw(kernel, rng, hyper):
+    pass
+
+
+def _no_update(kernel, rng, hyper, atoms):
+    pass
+
+
+_NUMBERS: dict[Callable, Callable] = {draw_y: _draw_number, copy_y: _copy_number, coordinate: _whole}
+_ROWS: dict[Callable, Callable] = {draw_y: _draw_row, copy_y: _copy_row, coordinate: _first}
+_FIXED: dict[Callable, Callable] = {
+    draw_atom: _draw_atom,
+    update_atom: _update_atom,
+    log_base: _log_base_plain,
+    draw_hyper: _no_draw,
+    update_hyper: _no_update,
+}
+_LEARNED: dict[Callable, Callable] = {
+    draw_atom: _draw_atom_hyper,
+    update_atom: _update_atom_hyper,
+    log_base: _log_base_hyper,
+}

@@ -4,25 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
-from privmix.kernels.slots import cdf, central_moments, lower_tail, mass, sample_between, upper_tail
+from privmix.kernels.slots import cdf, lower_tail, mass, sample_between, upper_tail
 from privmix.numerics import uniform
-
-OPTIONAL = (cdf, mass, sample_between, central_moments)
-
-
-def optional_hooks(cls: Any) -> dict[Callable, Callable]:
-    """Return the optional slots that a class of kernels fills: by its own hooks, and by what follows from them."""
-    given = {stub: getattr(cls, stub.__name__) for stub in OPTIONAL if gives(cls, stub.__name__)}
-    if mass in given:
-        return {**FROM_MASS, **given}
-    return {**FROM_CDF, **given} if cdf in given else given
-
-
-def gives(cls: Any, name: str) -> bool:
-    """Return whether a class has a hook of this name; a field of this name is none."""
-    return callable(getattr(cls, name, None))
 
 
 def lower_tail_of_mass(kernel, y, theta):

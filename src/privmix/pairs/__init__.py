@@ -1,17 +1,68 @@
-"""Pairs: what is known of a mechanism and a kernel together. A new pair is a file and a line here."""
+"""Pairs: what is known of a mechanism and a kernel together.
+
+This file is the registry: a new pair is a file of its own, and a line at the end of this one.
+"""
 
 from __future__ import annotations
 
-from privmix.kernels import Beta, NoisyNormal, Normal, NormalKernel
-from privmix.mechanisms import Gaussian, Identity, Laplace
+from typing import TypeVar
+
+from privmix.kernels import Beta, Kernel, NoisyNormal, Normal, NormalKernel
+from privmix.mechanisms import Gaussian, Identity, Laplace, LocalMechanism, Mechanism
 from privmix.pairs.base import Conjugate, Convolution, Pair
+from privmix.pairs.cells import cells_convolution
 from privmix.pairs.conjugate import GAUSSIAN_NOISY_NORMAL, IDENTITY_NORMAL
 from privmix.pairs.gaussian_normal import GAUSSIAN_NORMAL
+from privmix.pairs.identity import identity_convolution
 from privmix.pairs.laplace_beta import LAPLACE_BETA
 from privmix.pairs.laplace_normal import LAPLACE_NORMAL
-from privmix.pairs.registry import find, register
+from privmix.pairs.masses import bin_masses_of
 
 __all__ = ["Conjugate", "Convolution", "Pair", "find", "register"]
+
+Known = TypeVar("Known", Convolution, Conjugate)
+
+_registered: dict[tuple[type, type, type], Convolution | Conjugate] = {}
+
+
+def register(mechanism: type[LocalMechanism], kernel: type[Kernel], known: Convolution | Conjugate) -> None:
+    """Make a convolution or a conjugate marginal known for two classes and their subclasses.
+
+    A later one of the same kind replaces an earlier.
+
+    Parameters
+    ----------
+    mechanism, kernel
+        The classes.
+    known
+        A `Convolution` or a `Conjugate`.
+    """
+    _registered[mechanism, kernel, Conjugate if isinstance(known, Conjugate) else Convolution] = known
+
+
+def find(mechanism: Mechanism, kernel: Kernel) -> Pair:
+    """Return what is known of a pair: what is registered for its classes, else what its hooks allow.
+
+    Parameters
+    ----------
+    mechanism, kernel
+        The parts.
+    """
+    if mechanism.is_global:
+        return Pair(masses=bin_masses_of(mechanism, kernel))
+    convolution = _closest(mechanism, kernel, Convolution)
+    convolution = convolution or identity_convolution(mechanism, kernel) or cells_convolution(mechanism, kernel)
+    return Pair(convolution, _closest(mechanism, kernel, Conjugate))
+
+
+def _closest(mechanism: Mechanism, kernel: Kernel, kind: type[Known]) -> Known | None:
+    """Return what is registered for the closest classes, the mechanism's first."""
+    for m in type(mechanism).__mro__:
+        for k in type(kernel).__mro__:
+            if (m, k, kind) in _registered:
+                return _registered[m, k, kind]  # type: ignore[return-value]
+    return None
+
 
 register(Laplace, NormalKernel, LAPLACE_NORMAL)
 register(Gaussian, NormalKernel, GAUSSIAN_NORMAL)

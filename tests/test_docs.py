@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 import privmix
 from privmix import PrivateMixture, kernels, mechanisms, samplers
 from privmix.cli import app
-from privmix.samplers.moves.measure import LEAST_MASS_LEFT
+from privmix.samplers.moves.atoms import LEAST_MASS_LEFT
 
 ROOT = Path(__file__).parents[1]
 GUIDES = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")]

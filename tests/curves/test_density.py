@@ -10,7 +10,7 @@ from kernels.examples import Exponential
 from numerics.quadrature import NODES, WEIGHTS
 from privmix import PrivateMixture, kernels, mechanisms, priors, samplers
 from privmix.curves import density as module
-from privmix.curves import parts as curve_parts
+from privmix.curves import mixture
 
 pytestmark = pytest.mark.xdist_group("fits")
 
@@ -104,7 +104,7 @@ def test_bands_contain_each_other(posterior):
 
 def test_parts_do_not_change_the_answer(posterior, monkeypatch):
     whole = posterior.density()
-    monkeypatch.setattr(curve_parts, "HELD", 1)
+    monkeypatch.setattr(mixture, "HELD", 1)
     parts = posterior.density()
     for name in ("mean", "lower", "upper"):
         assert parts[name].values == pytest.approx(whole[name].values, rel=1e-13)

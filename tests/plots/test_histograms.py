@@ -7,8 +7,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from privmix.mechanisms import NoisyHistogram, SmoothedHistogram
-from privmix.plots.release import draw_release
-from privmix.plots.words import describe_release
+from privmix.plots.release import describe_release, draw_release
 
 
 def fitted(mechanism, z):

@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 
 from privmix import PrivateMixture, kernels, mechanisms
 from privmix.plots import plot_density, plot_trace, save_figure, style
+from privmix.plots.release import describe_guarantee
 from privmix.plots.trace import moving_mean
-from privmix.plots.words import describe_guarantee
 from privmix.privacy import ZCDP, ApproxDP, PureDP
 
 BOUNDS = (-10.0, 10.0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from privmix import PrivateMixture, kernels, mechanisms, samplers
-from privmix.engine.start import initial_latent, set_first_steps
+from privmix.engine.chains import initial_latent, set_first_steps
 from samplers.cases import EVERY, SAMPLERS, first_of_each
 
 UNIT = (0.0, 1.0)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from privmix.checks.predictive_check import predictive_check
-from privmix.curves.functionals import interval_mass
+from privmix.curves.density import interval_mass
 from privmix.privacy import PureDP
 
 if TYPE_CHECKING:

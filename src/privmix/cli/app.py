@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from privmix.cli.demo import demo
-from privmix.cli.errors import Commands
 from privmix.cli.fit import fit
+from privmix.cli.outputs import Commands
 from privmix.cli.privatize import privatize
 from privmix.cli.report import report
 from privmix.cli.study import study

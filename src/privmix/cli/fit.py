@@ -11,8 +11,7 @@ import typer
 
 from privmix import kernels, samplers
 from privmix.cli import options
-from privmix.cli.errors import INTERRUPTED, say
-from privmix.cli.outputs import check_output, print_table, tell
+from privmix.cli.outputs import INTERRUPTED, check_output, print_table, say, tell
 from privmix.kernels import Kernel
 from privmix.parts.options import command_name
 from privmix.report.tables import mechanism_rows, summary_rows
@@ -104,7 +103,7 @@ def fit(
 
 
 def _check_outputs(output: Path, picture: Path, report: Path | None) -> None:
-    from privmix.plots.files import picture_format
+    from privmix.plots.style import picture_format
 
     check_output(output, ".nc")
     check_output(picture)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privmix.cli import options
-from privmix.cli.errors import say
-from privmix.cli.outputs import check_differs, check_output, print_table
+from privmix.cli.outputs import check_differs, check_output, print_table, say
 from privmix.report.tables import mechanism_rows
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privmix.cli.errors import INTERRUPTED, say
+from privmix.cli.outputs import INTERRUPTED, say
 
 if TYPE_CHECKING:
     from privmix.studies import Study

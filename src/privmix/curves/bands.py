@@ -10,8 +10,7 @@ import numpy as np
 import xarray as xr
 
 from privmix.curves import density as densities
-from privmix.curves.mixture import count_of
-from privmix.curves.parts import parts_of
+from privmix.curves.mixture import count_of, parts_of
 from privmix.kernels import Kernel
 from privmix.samplers.base import Draws
 

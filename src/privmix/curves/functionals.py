@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -11,30 +12,29 @@ import xarray as xr
 
 from privmix.curves import density as densities
 from privmix.curves.bands import check_level, summarise_draws
+from privmix.curves.density import Interval, ends_of, integrate_density, interval_mass, need_finite, panel_nodes
 from privmix.curves.mixture import (
     cdf_values,
     count_of,
-    mass_values,
     mode_counts,
     moment_values,
+    over_draws,
+    parts_of,
     quantile_values,
 )
-from privmix.curves.parts import over_draws, parts_of
-from privmix.curves.quadrature import integrate_density, moments_on_interval
 from privmix.kernels import Kernel
 from privmix.model import PrivateMixture
 from privmix.samplers.base import Draws
 
-Interval = tuple[float, float] | None
 MOMENTS = ("mean", "variance", "sd", "skewness", "excess_kurtosis")
 
 
 def cdf_draws(kernel: Kernel, draws: Draws, points: np.ndarray, restricted_to: Interval) -> np.ndarray:
     """Return P(Y ≤ y) for each draw and point, an array (draw, point)."""
-    lower, upper = _ends(kernel, restricted_to)
+    lower, upper = ends_of(kernel, restricted_to)
     clipped = np.clip(points, lower, upper)
     if not kernel.has("cdf"):
-        _need_finite(kernel, lower, "a distribution function")
+        need_finite(kernel, lower, "a distribution function")
         return _numerical_cdf(kernel, draws, clipped, lower, restricted_to)
     values = cdf_values(kernel, draws, clipped)
     if restricted_to is not None:
@@ -107,21 +107,6 @@ def probability(model: PrivateMixture, draws: Draws, lower: Any, upper: Any, lev
     return _with_draws(draws, interval_mass(kernel, draws, a, b, model.restricted_to), level)
 
 
-def interval_mass(kernel: Kernel, draws: Draws, lower: float, upper: float, restricted_to: Interval) -> np.ndarray:
-    """Return the mass of an interval for each draw."""
-    ends = _ends(kernel, restricted_to)
-    a, b = min(max(lower, ends[0]), ends[1]), max(min(upper, ends[1]), ends[0])
-    if a >= b:
-        return np.zeros(count_of(draws))
-    if not kernel.has("cdf"):
-        _need_finite(kernel, a, "this probability")
-        _need_finite(kernel, b, "this probability")
-        return np.clip(integrate_density(kernel, draws, a, b, restricted_to), 0.0, 1.0)
-    held = mass_values(kernel, draws, a, b)
-    whole = 1.0 if restricted_to is None else mass_values(kernel, draws, *restricted_to)
-    return np.clip(held / whole, 0.0, 1.0)
-
-
 def _check_interval(lower: Any, upper: Any) -> tuple[float, float]:
     try:
         a, b = float(lower), float(upper)
@@ -147,7 +132,7 @@ def moments(model: PrivateMixture, draws: Draws, level: float) -> xr.Dataset:
 
 def moment_draws(kernel: Kernel, draws: Draws, restricted_to: Interval) -> np.ndarray:
     """Return mean, variance, sd, skewness and excess kurtosis of each draw."""
-    ends = _ends(kernel, restricted_to)
+    ends = ends_of(kernel, restricted_to)
     if restricted_to is None and kernel.has("central_moments"):
         raw = moment_values(kernel, draws)
     elif np.isfinite(ends).all():
@@ -160,6 +145,28 @@ def moment_draws(kernel: Kernel, draws: Draws, restricted_to: Interval) -> np.nd
     mean, variance = raw[:, 0], np.maximum(raw[:, 1], 1e-300)
     sd = np.sqrt(variance)
     return np.stack([mean, variance, sd, raw[:, 2] / sd**3, raw[:, 3] / variance**2 - 3.0], axis=1)
+
+
+def moments_on_interval(
+    cdf: Callable[[Draws, np.ndarray], np.ndarray], draws: Draws, ends: tuple[float, float]
+) -> np.ndarray:
+    """Return mean and second to fourth central moment for each draw of a law on an interval.
+
+    With u = (y − middle)/half width, E[u^k] = 1 − ∫ k u^(k−1) F du over [−1, 1]: a narrow component makes F a step but
+    not a spike, so that none falls between the nodes.
+    """
+    nodes, weights = panel_nodes(-1.0, 1.0)
+    middle, half = 0.5 * (ends[0] + ends[1]), 0.5 * (ends[1] - ends[0])
+    powers = np.stack([weights * k * nodes ** (k - 1) for k in range(1, 5)], axis=1)
+
+    def evaluate(some: Draws) -> np.ndarray:
+        return 1.0 - cdf(some, middle + half * nodes) @ powers
+
+    m1, m2, m3, m4 = over_draws(evaluate, draws, len(nodes)).T
+    second = m2 - m1**2
+    third = m3 - 3.0 * m1 * m2 + 2.0 * m1**3
+    fourth = m4 - 4.0 * m1 * m3 + 6.0 * m1**2 * m2 - 3.0 * m1**4
+    return np.stack([middle + half * m1, half**2 * second, half**3 * third, half**4 * fourth], axis=1)
 
 
 def mode_count(model: PrivateMixture, draws: Draws, grid: Any, prominence: float, level: float) -> xr.Dataset:
@@ -189,19 +196,6 @@ def _single(model: PrivateMixture, name: str) -> Kernel:
             "Read it off posterior.predictive(size)."
         )
     return kernel
-
-
-def _ends(kernel: Kernel, restricted_to: Interval) -> tuple[float, float]:
-    lower, upper = kernel.support
-    return (lower, upper) if restricted_to is None else (max(lower, restricted_to[0]), min(upper, restricted_to[1]))
-
-
-def _need_finite(kernel: Kernel, end: float, what: str) -> None:
-    if not math.isfinite(end):
-        raise ValueError(
-            f"{type(kernel).__name__} has no cdf, so that {what} would be an integral from or to infinity. Give the "
-            "kernel a hook cdf(self, y, theta), or ask for a finite interval."
-        )
 
 
 def _dataset(columns: list[np.ndarray], dim: str, coordinate: np.ndarray, level: float) -> xr.Dataset:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from privmix.curves.density import density_draws, mass_inside
-from privmix.curves.parts import parts_of
+from privmix.curves.mixture import parts_of
 from privmix.jit import bind
 from privmix.kernels.slots import draw_atom, draw_hyper
 from privmix.model import PrivateMixture

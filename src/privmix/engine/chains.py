@@ -18,7 +18,6 @@ from privmix.engine import block
 from privmix.engine.block import compile_block
 from privmix.engine.draws import empty_draws, lengthen, widen
 from privmix.engine.progress import Monitor, show_progress
-from privmix.engine.start import initial_latent, set_first_steps
 from privmix.samplers.base import Draws, Latent
 
 if TYPE_CHECKING:
@@ -191,6 +190,44 @@ def _begin(plan: Plan, start: Any) -> tuple[Any, np.random.Generator, Latent, np
     latent = initial_latent(plan.model, plan.z, clusters=clusters)
     set_first_steps(plan.model, plan.sampler, state, latent)
     return state, rng, latent, control
+
+
+def initial_latent(model: PrivateMixture, z: np.ndarray, clusters: int) -> Latent:
+    """Return a start with this many groups of equal size, in the order of the records' first coordinate.
+
+    The records are what the mechanism thinks plausible, moved into the kernel's support. Chains that start with
+    different numbers of groups make R-hat tell whether the start was forgotten.
+    """
+    kernel = model.kernel
+    y = np.ascontiguousarray(model.mechanism.initial(z), dtype=np.float64)
+    lower, upper = kernel.support
+    if not model.mechanism.reveals and np.isfinite([lower, upper]).all():
+        margin = 1e-3 * (upper - lower)
+        y = np.clip(y, lower + margin, upper - margin)
+    order = np.argsort(y if y.ndim == 1 else y[:, 0], kind="stable")
+    labels = np.empty(len(y), np.int64)
+    labels[order] = np.arange(len(y)) * clusters // len(y)
+    return Latent(
+        labels=labels,
+        atoms=np.zeros((clusters, kernel.columns)),
+        y=y,
+        concentration=np.zeros(1),
+        hyper=np.zeros(len(kernel.hyperparameters)),
+    )
+
+
+def set_first_steps(model: PrivateMixture, sampler: Sampler, state: Any, latent: Latent) -> None:
+    """Set the first step sizes of random walks to the spread of the records, for parameters on their scale.
+
+    Parameters that move on the log scale need none. So data that are stretched give a chain that is stretched, and
+    warm-up starts from steps of the right order.
+    """
+    kernel = model.kernel
+    spread = float(np.std(latent.y)) or 1.0
+    steps = np.array([0.0 if name in kernel.positive else np.log(spread) for name in kernel.parameters])
+    sampler.set_first_steps(state, steps)
+    if not kernel.has("update"):
+        state.tune[1:] = steps
 
 
 def _next_size(size: int, seconds: float) -> int:

@@ -4,9 +4,9 @@ from privmix.plots.acceptance import plot_acceptance
 from privmix.plots.clusters import plot_clusters
 from privmix.plots.comparison import plot_comparison
 from privmix.plots.density import plot_density
-from privmix.plots.files import save_figure
 from privmix.plots.predictive import plot_predictive
 from privmix.plots.similarity import plot_similarity
+from privmix.plots.style import save_figure
 from privmix.plots.trace import plot_trace
 
 __all__ = [

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privmix.curves.prior import prior_mean_density
-from privmix.plots.release import draw_release
+from privmix.plots.release import describe_release, draw_release
 from privmix.plots.style import PRIOR_COLOUR, PRIOR_LINE, TRUTH_COLOUR, TRUTH_LINE, as_axes, line_style
-from privmix.plots.words import describe_release
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -35,8 +35,7 @@ from privmix.samplers.binned.mixture import (
     sum_chances,
 )
 from privmix.samplers.capabilities import need_log_base
-from privmix.samplers.moves.atoms import copy_row, update_base
-from privmix.samplers.moves.measure import LEAST_MASS_LEFT
+from privmix.samplers.moves.atoms import LEAST_MASS_LEFT, copy_row, update_base
 from privmix.samplers.moves.sticks import (
     STICKS,
     WAITING,

@@ -14,8 +14,7 @@ from privmix.kernels.slots import draw_atom
 from privmix.numerics import gamma, log_gamma_variate, uniform, uniform_index
 from privmix.priors.slots import new_weight, update_given_partition
 from privmix.samplers.base import empty_records, empty_tuning
-from privmix.samplers.moves.atoms import copy_row, update_atoms, update_base
-from privmix.samplers.moves.measure import rest_sticks, write_common, write_rest
+from privmix.samplers.moves.atoms import copy_row, rest_sticks, update_atoms, update_base, write_common, write_rest
 
 if TYPE_CHECKING:
     from privmix.model import PrivateMixture

@@ -12,8 +12,7 @@ from privmix.jit import slot
 from privmix.kernels.slots import draw_atom
 from privmix.numerics import exponential
 from privmix.priors.slots import log_stick_density, stick, stick_given, update_given_sticks
-from privmix.samplers.moves.atoms import copy_row
-from privmix.samplers.moves.measure import rest_sticks, write_common, write_rest
+from privmix.samplers.moves.atoms import copy_row, rest_sticks, write_common, write_rest
 
 # Entries of State.cursor: sticks instantiated, and whether a sweep stopped for want of room
 STICKS, WAITING = 0, 1

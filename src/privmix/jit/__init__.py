@@ -4,7 +4,7 @@ This room alone knows how numba is driven. A part (mechanism, kernel, prior) is 
 ordinary methods; a sampler is a plain function that calls slots. `bind` joins the two.
 """
 
-from privmix.jit.bind import Binding, CompilationError, bind, slot
+from privmix.jit.bind import Binding, CompilationError, bind, inline, slot
 from privmix.jit.constants import constant, lookup
 from privmix.jit.records import accessor, record_of, record_type
 
@@ -14,6 +14,7 @@ __all__ = [
     "accessor",
     "bind",
     "constant",
+    "inline",
     "lookup",
     "record_of",
     "record_type",

@@ -26,15 +26,15 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
+from privmix.jit.bundle import packed
+from privmix.jit.inner import InnerPipeline, OuterPipeline
+
 # Compiled code counts no references: the arrays belong to the Python caller. Measured on Neal 5: counting them takes
 # 190 ns a record-update instead of 49, and hooks lose nothing but making new arrays.
-OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
-# Inner functions are called from compiled code alone: without wrappers for Python a sampler compiles in 6.5 s instead
-# of 10; inlined, the state is not copied at every call (49 ns a record-update instead of 95).
-INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True}
-
-# Rooms whose named tuples cross into compiled code: the order of their fields is not part of any function's code.
-_ROOMS_WITH_STATE = ("jit", "samplers", "engine", "clusters", "testing", "model.py")
+OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
+OUTER: dict[str, Any] = {**OPTIONS, "cache": True, "pipeline_class": OuterPipeline}
+# Inner functions are called from compiled code alone: they need no wrapper for Python.
+INNER: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": True, "pipeline_class": InnerPipeline}
 
 _compiled: dict[str, Any] = {}
 
@@ -56,38 +56,45 @@ def slot(stub: Callable) -> Callable:
     return unfilled
 
 
-def bind(
-    function: Callable, replacements: Mapping[Callable, Callable], *, compiled: bool = True, owner: str = ""
-) -> Callable:
+def inline(function: Callable) -> Callable:
+    """Mark a function that is to be inlined wherever it is called: for what several steps evaluate for each record.
+
+    The compiler inlines what has one caller, and short functions, by itself; more than that makes it slow.
+    """
+    function.__dict__["__privmix_inline__"] = True
+    return function
+
+
+def bind(function: Callable, hooks: Mapping[Callable, Callable], *, compiled: bool = True, owner: str = "") -> Callable:
     """Return `function` with slots and helpers replaced, compiled and cached on disk.
 
     Parameters
     ----------
     function
         A plain function that calls slots, directly or through plain helpers.
-    replacements
+    hooks
         Slot (or any plain function) to the plain function that takes its place.
     compiled
         ``False`` gives the slow twin: the same source, run by Python, equal draw for draw.
     owner
         What to name in an error when the code does not compile.
     """
-    binding = Binding(replacements, compiled)
+    binding = Binding(hooks, compiled)
     if not compiled:
         return binding.resolve(function)
-    digest = binding.digest(function) + _library_digest()
+    digest = binding.digest(function) + _way_of_compiling()
     key = "top:" + hashlib.sha256(digest.encode()).hexdigest()[:24]
     if key not in _compiled:
         plain = binding.rebuild(function, suffix=key[4:])
-        _compiled[key] = _explain(numba.njit(cache=True, **OPTIONS)(plain), owner)
+        _compiled[key] = _explain(numba.njit(**OUTER)(plain), owner)
     return _compiled[key]
 
 
 class Binding:
-    """One set of replacements, applied to a tree of plain functions."""
+    """One set of hooks, applied to a tree of plain functions."""
 
-    def __init__(self, replacements: Mapping[Callable, Callable], compiled: bool) -> None:
-        self.replacements = dict(replacements)
+    def __init__(self, hooks: Mapping[Callable, Callable], compiled: bool) -> None:
+        self.hooks = dict(hooks)
         self.compiled = compiled
         self._digests: dict[Any, str] = {}
         self._twins: dict[Any, Callable] = {}
@@ -109,11 +116,13 @@ class Binding:
             if function not in self._twins:
                 self._twins[function] = self.rebuild(_plain(function), suffix="twin")
             return self._twins[function]
-        if isinstance(function, Dispatcher):
+        if isinstance(function, Dispatcher) and not _is_own(function):
             return function
+        function = _plain(function)
         digest = self.digest(function)
         if digest not in _compiled:
-            _compiled[digest] = numba.njit(**OPTIONS, **INNER)(self.rebuild(function, suffix=digest[:16]))
+            plain = self.rebuild(function, suffix=digest[:16])
+            _compiled[digest] = numba.njit(forceinline=_is_inline(function), **INNER)(plain)
         return _compiled[digest]
 
     def rebuild(self, function: types.FunctionType | Any, suffix: str) -> Callable:
@@ -137,6 +146,7 @@ class Binding:
             return self._digests[function]
         self._digests[function] = "recursive"
         parts = [str(function.__module__), function.__name__, _code_digest(function.__code__)]
+        parts.append(str(_is_inline(function)))
         parts += [self._value_digest(function.__defaults__), repr(function.__kwdefaults__)]
         for name, value in sorted(_globals_of(function).items()):
             parts.append(f"{name}={self._value_digest(value, function)}")
@@ -146,9 +156,9 @@ class Binding:
 
     def _replace(self, function: Any) -> Any:
         seen = set()
-        while function in self.replacements and function not in seen:
+        while function in self.hooks and function not in seen:
             seen.add(function)
-            function = self.replacements[function]
+            function = self.hooks[function]
         name = getattr(function, "__dict__", {}).get("__privmix_slot__")
         if name is not None:
             raise NotImplementedError(f"slot {name} has no filling for this model")
@@ -181,6 +191,15 @@ class Binding:
         held = vars(module)
         names = sorted(name for name in _every_name_in(reader.__code__) if name in held)
         return "".join(f";{name}={self._value_digest(held[name], reader)}" for name in names)
+
+
+def _is_own(dispatcher: Dispatcher) -> bool:
+    """Return whether a compiled function is the library's: then it is compiled along, without wrappers of its own."""
+    return dispatcher.py_func.__module__.split(".")[0] == __name__.split(".")[0]
+
+
+def _is_inline(function: Any) -> bool:
+    return "__privmix_inline__" in function.__dict__
 
 
 def _plain(function: Any) -> Any:
@@ -218,11 +237,11 @@ def _code_digest(code: types.CodeType) -> str:
 
 
 @lru_cache(maxsize=1)
-def _library_digest() -> str:
-    root = Path(__file__).parent.parent
-    rooms = [root / name for name in _ROOMS_WITH_STATE]
-    files = [path for room in rooms for path in (sorted(room.rglob("*.py")) if room.is_dir() else [room])]
-    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
+def _way_of_compiling() -> str:
+    """Return a digest of this room: what it makes of a function is not part of any function's code."""
+    return hashlib.sha256(
+        b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
+    ).hexdigest()
 
 
 def _explain(dispatcher: Any, owner: str) -> Any:
@@ -230,7 +249,7 @@ def _explain(dispatcher: Any, owner: str) -> Any:
 
     def call(*args: Any) -> Any:
         try:
-            return dispatcher(*args)
+            return dispatcher(*[packed(value) for value in args])
         except (NumbaError, UnsupportedBytecodeError) as error:  # the second: super() from Python 3.12 on
             lines = [line for line in str(error).splitlines() if line.strip()]
             text = "\n  ".join(lines[:12])

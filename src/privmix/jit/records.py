@@ -39,6 +39,11 @@ def record_of(values: dict[str, Any]) -> Any:
     return record_type(list(values))(*[_coerce(value) for value in values.values()])
 
 
+def is_record(value: Any) -> bool:
+    """Return whether a value is a record."""
+    return type(value).__module__ == __name__
+
+
 def accessor(record: Any, per_record: Sequence[str]) -> Callable[[Any, int], Any]:
     """Return a plain function (record, i) -> record, in which every array of one value a data record holds the i-th.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 
+from privmix.jit import inline
 from privmix.numerics import normal_cdf, uniform
 from privmix.numerics.normal_tails import ROOT_HALF, erfcx, normal_excess
 from privmix.pairs.base import Convolution
@@ -17,6 +18,7 @@ from privmix.pairs.base import Convolution
 POINT = 8.5
 
 
+@inline
 def halves(d, r):
     """Return (t, A, B) with e^{L(d)} = e^t A and e^{L(−d)} = e^t B."""
     far = abs(d)
@@ -31,6 +33,7 @@ def halves(d, r):
     return (top, near, away) if d > 0.0 else (top, away, near)
 
 
+@inline
 def log_g(mechanism, kernel, z, theta):
     """Return log g(z | μ, σ²)."""
     top, below, above = halves((z - theta[0]) / theta[2], theta[2] / mechanism.scale)

@@ -193,9 +193,7 @@ def adopt(parts, data, state, latent, rng):
 
 def sweep(parts, data, state, rng):
     """Draw what sizes allow, then move counts, atoms and sticks on the likelihood of counts, then hand them out."""
-    n = 0
-    for h in range(len(state.size)):
-        n += state.size[h]
+    n = count_records(state)
     if not complete(parts, data, state, rng, n):
         return False
     redraw_counts(parts, data, state, rng)
@@ -204,6 +202,14 @@ def sweep(parts, data, state, rng):
     swap_sticks(parts, state, rng, LEAST_EXPECTED_RECORDS / n)
     allocate_counts(state, rng)
     return True
+
+
+def count_records(state):
+    """Return the number of records."""
+    n = 0  # here and not in `sweep`: numba would compile every step that takes n twice, first for the constant 0
+    for h in range(len(state.size)):
+        n += state.size[h]
+    return n
 
 
 def complete(parts, data, state, rng, n):
@@ -226,17 +232,22 @@ def complete(parts, data, state, rng, n):
 
 def record(parts, data, state, rng, draws, d):
     """Write the mixing measure: sticks up to the last occupied one and until little is left, then the rest."""
-    sticks = 1
-    for h in range(state.cursor[STICKS]):
-        if state.size[h] > 0 or mass_before(state, h) > LEAST_MASS_LEFT:
-            sticks = h + 1
-    if not record_sticks(parts, state, rng, draws, d, sticks):
+    if not record_sticks(parts, state, rng, draws, d, sticks_that_count(state)):
         return False
     if draws.allocation.shape[1] > 0:
         label_records(parts, data, state, rng, draws.allocation[d])
         for i in range(draws.allocation.shape[1]):
             draws.allocation[d, i] = state.offset[draws.allocation[d, i]]
     return True
+
+
+def sticks_that_count(state):
+    """Return how many sticks there are up to the last occupied one and until little is left."""
+    sticks = 1
+    for h in range(state.cursor[STICKS]):
+        if state.size[h] > 0 or mass_before(state, h) > LEAST_MASS_LEFT:
+            sticks = h + 1
+    return sticks
 
 
 def always(state, h):

@@ -28,7 +28,7 @@ from privmix import mechanisms, samplers
 jit = importlib.import_module("privmix.jit.bind")
 ROOT = Path(privmix.__file__).parent
 MECHANISM = mechanisms.Laplace(epsilon=10.0, bounds=(-10.0, 10.0))
-CASES = ("fit, Neal5", "fit, Auto", "command line")
+CASES = ("fit, Neal5", "fit, Auto", "command line, Neal5", "command line, Auto")
 
 
 def crossed(run: Callable[[], Any]) -> list[str]:
@@ -63,15 +63,15 @@ def crossed(run: Callable[[], Any]) -> list[str]:
 def case(name: str, folder: Path) -> Callable[[], Any]:
     """Return what a case runs."""
     z = MECHANISM.privatize(np.random.default_rng(1).normal(2.0, 1.0, 200), seed=2)
-    if name != "command line":
-        sampler = samplers.Neal5() if name == "fit, Neal5" else None
-        return lambda: privmix.fit(z, MECHANISM, sampler=sampler, seed=3)
+    if name.startswith("fit"):
+        how = samplers.Neal5() if name == "fit, Neal5" else None
+        return lambda: privmix.fit(z, MECHANISM, sampler=how, seed=3)
     from privmix.cli import app
 
     privmix.Release(z, MECHANISM).save(folder / "z.csv")
-    return lambda: app(
-        ["fit", str(folder / "z.csv"), "-o", str(folder / "fit.nc"), "--seed", "3"], standalone_mode=False
-    )
+    sampler = name.split()[-1].lower()
+    words = ["fit", str(folder / "z.csv"), "-o", str(folder / "fit.nc"), "--seed", "3", "--sampler", sampler]
+    return lambda: app(words, standalone_mode=False)
 
 
 def main() -> None:

@@ -6,9 +6,11 @@ A chain depends on its seed alone: not on the number of workers, on the length o
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +19,7 @@ import numpy as np
 from privmix.engine import block
 from privmix.engine.block import compile_block
 from privmix.engine.draws import empty_draws, lengthen, widen
-from privmix.engine.progress import Monitor, show_progress
+from privmix.engine.progress import show_progress
 from privmix.samplers.base import Draws, Latent
 
 if TYPE_CHECKING:
@@ -75,6 +77,31 @@ class Chain:
         return len(self.draws.n_clusters)
 
 
+class Monitor:
+    """What the chains of this process report, and how they are told to stop."""
+
+    def __init__(self, chains: int, sweeps: int) -> None:
+        self.stop = threading.Event()
+        self.sweeps = sweeps
+        self.rows: list[dict[str, float]] = [{} for _ in range(chains)]
+        self._started: list[float] = [0.0] * chains
+
+    def report(self, index: int, control: np.ndarray, draws: Any) -> None:
+        """Take note of where a chain is, after a block."""
+        now = time.perf_counter()
+        kept, done = int(control[block.KEPT]), int(control[block.DONE])
+        # The first block is not counted: it holds the compilation.
+        first = self.rows[index].get("first", done)
+        if not self.rows[index]:
+            self._started[index] = now
+        row = {"done": done, "kept": kept, "first": first}
+        row["rate"] = (done - first) / max(now - self._started[index], 1e-9)
+        if kept:
+            row["clusters"] = float(draws.n_clusters[kept - 1])
+            row["acceptance"] = float(draws.statistic[kept - 1, 0])
+        self.rows[index] = row
+
+
 def root_of(seed: Any) -> np.random.SeedSequence:
     """Return the sequence from which chains are seeded.
 
@@ -107,7 +134,7 @@ def run_chains(
     try:
         futures = [pool.submit(run_chain, plan, start, index, monitor) for index, start in enumerate(starts)]
         try:
-            with show_progress(monitor, futures, enabled=progress):
+            with show_progress(monitor, futures) if progress else nullcontext():
                 _wait(futures)
         except KeyboardInterrupt:
             if monitor is not None:

@@ -3,49 +3,20 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING
 
-import numpy as np
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from privmix.engine import block
-
-
-class Monitor:
-    """What the chains of this process report, and how they are told to stop."""
-
-    def __init__(self, chains: int, sweeps: int) -> None:
-        self.stop = threading.Event()
-        self.sweeps = sweeps
-        self.rows: list[dict[str, float]] = [{} for _ in range(chains)]
-        self._started: list[float] = [0.0] * chains
-
-    def report(self, index: int, control: np.ndarray, draws: Any) -> None:
-        """Take note of where a chain is, after a block."""
-        now = time.perf_counter()
-        kept, done = int(control[block.KEPT]), int(control[block.DONE])
-        # The first block is not counted: it holds the compilation.
-        first = self.rows[index].get("first", done)
-        if not self.rows[index]:
-            self._started[index] = now
-        row = {"done": done, "kept": kept, "first": first}
-        row["rate"] = (done - first) / max(now - self._started[index], 1e-9)
-        if kept:
-            row["clusters"] = float(draws.n_clusters[kept - 1])
-            row["acceptance"] = float(draws.statistic[kept - 1, 0])
-        self.rows[index] = row
+if TYPE_CHECKING:
+    from privmix.engine.chains import Monitor
 
 
 @contextmanager
-def show_progress(monitor: Monitor | None, futures: list[Future], *, enabled: bool) -> Iterator[None]:
+def show_progress(monitor: Monitor | None, futures: list[Future]) -> Iterator[None]:
     """Show a line for each chain while the body waits; without a shared monitor, a count of finished chains."""
-    if not enabled:
-        yield
-        return
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

@@ -1,7 +1,6 @@
 """What is published: the release with its mechanism, saved and loaded; and the reading of plain tables."""
 
-from privmix.release.columns import read_column, read_columns, read_histogram
-from privmix.release.files import METADATA_KEY
+from privmix.release.files import METADATA_KEY, read_column, read_columns, read_histogram
 from privmix.release.metadata import IDEALISED
 from privmix.release.release import Release
 

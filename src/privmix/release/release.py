@@ -10,8 +10,18 @@ import numpy as np
 
 from privmix.mechanisms import Mechanism, NoisyHistogram
 from privmix.privacy import Guarantee
-from privmix.release.columns import numbers, pick, read_histogram
-from privmix.release.files import PathLike, kind, naming, read_csv_release, read_parquet, sidecar, write_release
+from privmix.release.files import (
+    PathLike,
+    kind,
+    naming,
+    numbers,
+    pick,
+    read_csv_release,
+    read_histogram,
+    read_parquet,
+    sidecar,
+    write_release,
+)
 from privmix.release.metadata import build_mechanism, check_guarantee, parse_metadata, to_json
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from privmix import PrivateMixture, mechanisms
-from privmix.curves import bands, mixture
+from privmix.curves import density, mixture
 
 pytestmark = pytest.mark.xdist_group("fits")
 
@@ -40,7 +40,7 @@ def test_simultaneous_band_is_the_narrowest_that_holds_enough_curves(level, shap
     values = curves(*shape)
     low, high = by_brute_force(values, level)
     points = np.arange(shape[1])
-    found = bands.curve_bands(lambda some: values[:, some], points, shape[0], level)
+    found = density.curve_bands(lambda some: values[:, some], points, shape[0], level)
     assert np.array_equal(found["simultaneous_lower"], low)
     assert np.array_equal(found["simultaneous_upper"], high)
     tail = 0.5 * (1.0 - level)
@@ -53,8 +53,8 @@ def test_equal_values_are_inside():
     """A curve that is the same in all draws, such as a density of 0 outside the support, leaves the rest alone."""
     values = curves(200, 10)
     flat = np.concatenate([values, np.zeros((200, 5))], axis=1)
-    alone = bands.curve_bands(lambda some: values[:, some], np.arange(10), 200, 0.9)
-    joined = bands.curve_bands(lambda some: flat[:, some], np.arange(15), 200, 0.9)
+    alone = density.curve_bands(lambda some: values[:, some], np.arange(10), 200, 0.9)
+    joined = density.curve_bands(lambda some: flat[:, some], np.arange(15), 200, 0.9)
     assert np.array_equal(joined["simultaneous_upper"][:10], alone["simultaneous_upper"])
     assert (joined["simultaneous_upper"][10:] == 0.0).all()
 
@@ -95,6 +95,6 @@ def test_level_of_another_kind(posterior, level):
 def test_mean_alone_is_that_of_the_bands(posterior, interval, monkeypatch):
     monkeypatch.setattr(mixture, "HELD", 7 * 4000)  # 40 points in six parts
     kernel, draws, grid = posterior.model.kernel, posterior.arrays, np.linspace(-4.0, 5.0, 40)
-    expected = bands.density_bands(kernel, draws, grid, 0.9, interval)["mean"].values
-    np.testing.assert_array_equal(bands.density_mean(kernel, draws, grid, interval), expected)
+    expected = density.density_bands(kernel, draws, grid, 0.9, interval)["mean"].values
+    np.testing.assert_array_equal(density.density_mean(kernel, draws, grid, interval), expected)
     assert 0.0 < expected.max() < 1.0

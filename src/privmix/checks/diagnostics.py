@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from privmix.curves.bands import density_mean
+from privmix.curves.density import density_mean
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from privmix.curves.bands import density_mean
+from privmix.curves.density import density_mean
 from privmix.curves.predictive import draw_records, release_records
 from privmix.curves.prior import inside_draws, prior_draws, prior_mean_density
 from privmix.engine import Plan, run_chains

@@ -11,8 +11,16 @@ import numpy as np
 import xarray as xr
 
 from privmix.curves import density as densities
-from privmix.curves.bands import check_level, summarise_draws
-from privmix.curves.density import Interval, ends_of, integrate_density, interval_mass, need_finite, panel_nodes
+from privmix.curves.density import (
+    Interval,
+    check_level,
+    ends_of,
+    integrate_density,
+    interval_mass,
+    need_finite,
+    panel_nodes,
+    summarise_draws,
+)
 from privmix.curves.mixture import (
     cdf_values,
     count_of,

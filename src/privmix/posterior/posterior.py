@@ -13,8 +13,7 @@ from privmix.checks.informativeness import REFIT, Informativeness, informativene
 from privmix.checks.predictive_check import predictive_check
 from privmix.clusters import Clustering, CredibleBall, faces
 from privmix.curves import functionals
-from privmix.curves.bands import density_bands
-from privmix.curves.density import check_grid, default_grid, density_draws
+from privmix.curves.density import check_grid, default_grid, density_bands, density_draws
 from privmix.curves.predictive import predictive
 from privmix.posterior.run import Run
 from privmix.settings import Settings

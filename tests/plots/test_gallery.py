@@ -53,7 +53,7 @@ def cells():
 @pytest.fixture(scope="module")
 def counts():
     mechanism = mechanisms.NoisyHistogram(40, bins=8, epsilon=1.0, bounds=BOUNDS)
-    return privmix.fit(released(mechanism), mechanism, thin=1, **RUN)
+    return privmix.fit(released(mechanism), mechanism, **RUN)
 
 
 @pytest.fixture

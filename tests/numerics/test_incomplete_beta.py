@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import special
 
+from numerics.compiled import compiled
 from privmix.numerics.incomplete_beta import (
     beta_inc,
     beta_tails,
@@ -13,6 +14,10 @@ from privmix.numerics.incomplete_beta import (
     log_beta_inc_inverse,
     log_beta_weight,
     logit_parts,
+)
+
+beta_inc, beta_tails, log_beta_inc, log_beta_inc_inverse, log_beta_weight, logit_parts = compiled(
+    beta_inc, beta_tails, log_beta_inc, log_beta_inc_inverse, log_beta_weight, logit_parts
 )
 
 SHAPES = [1e-3, 0.05, 0.5, 1.0, 3.0, 40.0, 1e3, 1e4]

@@ -5,9 +5,14 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
+from numerics.compiled import compiled
 from numerics.quadrature import ALPHA
 from privmix.numerics.incomplete_gamma import log_gamma_p, truncated_gamma
 from privmix.numerics.special import log1p_minus, stirling_error
+
+log_gamma_p, truncated_gamma, log1p_minus, stirling_error = compiled(
+    log_gamma_p, truncated_gamma, log1p_minus, stirling_error
+)
 
 N = 20_000
 

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from numerics.compiled import compiled
 from numerics.quadrature import ALPHA
 from privmix.numerics.normal_tails import (
     erfcx,
@@ -13,6 +14,10 @@ from privmix.numerics.normal_tails import (
     normal_mass,
 )
 from privmix.numerics.special import exp_square
+
+erfcx, normal_between, normal_excess, normal_mass, exp_square = compiled(
+    erfcx, normal_between, normal_excess, normal_mass, exp_square
+)
 
 N = 20_000
 

@@ -2,8 +2,13 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
+from numerics.compiled import compiled
 from numerics.quadrature import ALPHA
 from privmix.numerics import beta_logs, binomial, exponential, gamma, log_gamma_variate, normal, uniform, uniform_index
+
+beta_logs, binomial, exponential, gamma, log_gamma_variate, normal, uniform, uniform_index = compiled(
+    beta_logs, binomial, exponential, gamma, log_gamma_variate, normal, uniform, uniform_index
+)
 
 N = 20_000
 

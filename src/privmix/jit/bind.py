@@ -116,9 +116,8 @@ class Binding:
             if function not in self._twins:
                 self._twins[function] = self.rebuild(_plain(function), suffix="twin")
             return self._twins[function]
-        if isinstance(function, Dispatcher) and not _is_own(function):
+        if isinstance(function, Dispatcher):
             return function
-        function = _plain(function)
         digest = self.digest(function)
         if digest not in _compiled:
             plain = self.rebuild(function, suffix=digest[:16])
@@ -191,11 +190,6 @@ class Binding:
         held = vars(module)
         names = sorted(name for name in _every_name_in(reader.__code__) if name in held)
         return "".join(f";{name}={self._value_digest(held[name], reader)}" for name in names)
-
-
-def _is_own(dispatcher: Dispatcher) -> bool:
-    """Return whether a compiled function is the library's: then it is compiled along, without wrappers of its own."""
-    return dispatcher.py_func.__module__.split(".")[0] == __name__.split(".")[0]
 
 
 def _is_inline(function: Any) -> bool:

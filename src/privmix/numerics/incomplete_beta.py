@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import math
 
-import numba
-
 from privmix.numerics.special import HALF_LOG_TWO_PI, log1p_minus, stirling_error
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def log_beta_weight(a, b, x, y):
     """Return log of x^a y^b/B(a, b) for x + y = 1, by Stirling's series around its peak (Loader 2000).
 
@@ -23,13 +20,11 @@ def log_beta_weight(a, b, x, y):
     return peak + factor + stirling_error(n) - stirling_error(a) - stirling_error(b)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def below_peak(a, b, x):
     """Return whether the continued fraction of I_x(a, b) converges fast, rather than that of its complement."""
     return x * (a + b + 2.0) < a + 1.0
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def beta_fraction(a, b, x):
     """Return I_x(a, b)·a·B(a, b)/(x^a (1−x)^b) by the continued fraction (modified Lentz); best `below_peak`."""
     c = 1.0
@@ -50,7 +45,6 @@ def beta_fraction(a, b, x):
     return h
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def beta_inc(a, b, x, y):
     """Return I_x(a, b), the regularised incomplete beta function, for x + y = 1."""
     if x <= 0.0:
@@ -63,7 +57,6 @@ def beta_inc(a, b, x, y):
     return 1.0 - weight * beta_fraction(b, a, y) / b
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def log_beta_inc(a, b, x, y):
     """Return log I_x(a, b) for x + y = 1, however small it is."""
     if x <= 0.0:
@@ -76,7 +69,6 @@ def log_beta_inc(a, b, x, y):
     return math.log1p(-min(math.exp(weight) * beta_fraction(b, a, y) / b, 1.0))
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def beta_tails(a, b, x, y):
     """Return (I_x(a, b), 1 − I_x(a, b)), the smaller of them accurate."""
     if x <= 0.0:
@@ -91,7 +83,6 @@ def beta_tails(a, b, x, y):
     return 1.0 - high, high
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def logit_parts(s):
     """Return (x, 1 − x) for logit x = s, the smaller of them accurate."""
     if s < 0.0:
@@ -101,7 +92,6 @@ def logit_parts(s):
     return 1.0 / (1.0 + y), y / (1.0 + y)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def newton_or_bisect(low, high, at, gap, slope):
     """Return the bracket cut at a point where an increasing function is `gap` above its target, and the next point.
 
@@ -117,7 +107,6 @@ def newton_or_bisect(low, high, at, gap, slope):
     return low, high, 0.5 * (low + high)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def log_beta_inc_at(a, b, s):
     """Return log I_x(a, b) and its derivative in s = logit x, which is x(1−x) times the density over I."""
     if s < -700.0:  # x underflows, and log I is linear with slope a
@@ -127,7 +116,6 @@ def log_beta_inc_at(a, b, s):
     return value, math.exp(log_beta_weight(a, b, x, y) - value)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def log_beta_inc_inverse(a, b, target, top):
     """Return s = logit x ≤ top with log I_x(a, b) = target.
 

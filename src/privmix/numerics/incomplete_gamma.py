@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numba
-
 from privmix.numerics.random import exponential, gamma
 from privmix.numerics.special import HALF_LOG_TWO_PI, log1p_minus, stirling_error
 
@@ -13,7 +11,6 @@ from privmix.numerics.special import HALF_LOG_TWO_PI, log1p_minus, stirling_erro
 TINY = 2.2250738585072014e-308
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def log_gamma_weight(a, x):
     """Return log of x^a e^{−x}/Γ(a+1), by Stirling's series around its peak x = a where a is large.
 
@@ -25,7 +22,6 @@ def log_gamma_weight(a, x):
     return gap - HALF_LOG_TWO_PI - 0.5 * math.log(a) - stirling_error(a)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def lower_series(a, x):
     """Return Σ_k x^k/((a+1)…(a+k)), all terms positive: P(a, x) in units of its leading term."""
     term, total, k = 1.0, 1.0, 0.0
@@ -36,7 +32,6 @@ def lower_series(a, x):
     return total
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def upper_fraction(a, x):
     """Return Γ(a, x)·e^x x^{−a} for x ≥ a + 1 by Legendre's continued fraction (modified Lentz)."""
     b = x + 1.0 - a
@@ -55,7 +50,6 @@ def upper_fraction(a, x):
     return h
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def log_gamma_p(a, x):
     """Return log P(a, x), the regularised lower incomplete gamma function, however small it is."""
     if x <= 0.0:
@@ -67,7 +61,6 @@ def log_gamma_p(a, x):
     return math.log1p(-math.exp(log_gamma_weight(a, x)) * a * upper_fraction(a, x))
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def truncated_gamma(rng, shape, upper):
     """Draw Gamma(shape, 1) truncated to (0, upper].
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numba
-
 from privmix.numerics.random import exponential, normal, uniform
 from privmix.numerics.special import exp_square, normal_cdf
 
@@ -53,7 +51,6 @@ CODY_FAR_BOTTOM = (
 )
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def erfcx(x):
     """Return exp(x²)·erfc(x): finite for every x > −26.6, and about 1/(x√π) for large x."""
     if x < 0.0:
@@ -61,7 +58,6 @@ def erfcx(x):
     return erfcx_positive(x)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def erfcx_positive(x):
     """Return exp(x²)·erfc(x) for x ≥ 0, by the rational approximations of Cody (1969).
 
@@ -83,7 +79,6 @@ def erfcx_positive(x):
     return (1.0 / ROOT_PI - s * (top + CODY_FAR_TOP[4]) / (bottom + CODY_FAR_BOTTOM[4])) / x
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def normal_mass(a, b):
     """Return Φ(b) − Φ(a) for a ≤ b, with small relative error in both tails and for narrow intervals."""
     if a > 0.0:
@@ -96,7 +91,6 @@ def normal_mass(a, b):
     return normal_cdf(b) - normal_cdf(a)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def narrow_mass(middle, half):
     """Return Φ(m + h) − Φ(m − h) for h(1 + |m|) ≤ 1: 2h φ(m) Σ_k He_{2k}(m) h^{2k}/(2k+1)!."""
     total, even, odd, power = 1.0, 1.0, middle, 1.0
@@ -108,7 +102,6 @@ def narrow_mass(middle, half):
     return 2.0 * half * total / (exp_square(middle * ROOT_HALF) * ROOT_TWO_PI)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def normal_excess(rng, a, width):
     """Draw X − a for a standard normal X truncated to [a, a + width]; the width may be infinite, a is finite.
 
@@ -130,7 +123,6 @@ def normal_excess(rng, a, width):
             return x - a
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def tail_excess(rng, a, width):
     """Draw X − a for a ≥ .5 by rejection from an exponential of rate a, truncated to the width."""
     while True:
@@ -142,7 +134,6 @@ def tail_excess(rng, a, width):
             return t
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def uniform_excess(rng, a, width):
     """Draw X − a on a narrow interval near 0 by rejection from the uniform."""
     peak = min(max(0.0, a), a + width)
@@ -152,7 +143,6 @@ def uniform_excess(rng, a, width):
             return t
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def normal_between(rng, a, b):
     """Draw a standard normal truncated to [a, b]; either end may be infinite."""
     if a == -math.inf:

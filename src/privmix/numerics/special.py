@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import math
 
-import numba
-
 HALF_LOG_TWO_PI = 0.9189385332046727418
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def log_add_exp(a, b):
     """Return log(eᵃ + eᵇ)."""
     top = max(a, b)
@@ -18,19 +15,16 @@ def log_add_exp(a, b):
     return top + math.log1p(math.exp(min(a, b) - top))
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def log_beta(a, b):
     """Return the logarithm of the beta function."""
     return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def normal_cdf(x):
     """Return the standard normal distribution function, accurate in the lower tail."""
     return 0.5 * math.erfc(-x * math.sqrt(0.5))
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def exp_square(x):
     """Return exp(x²), without the x² ulps that rounding x² would cost."""
     # The head has at most 15 bits where exp does not overflow, so its square is exact; the rest is below .06.
@@ -38,7 +32,6 @@ def exp_square(x):
     return math.exp(head * head) * math.exp((x - head) * (x + head))
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def log1p_minus(t, sum_):
     """Return log(1 + t) − t, where 1 + t is handed in too so that t near −1 loses nothing."""
     if abs(t) > 0.4:
@@ -54,7 +47,6 @@ def log1p_minus(t, sum_):
     return r * (2.0 * square * total - t)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def stirling_error(a):
     """Return log Γ(a+1) − (a + ½) log a + a − ½ log 2π for a > 0: what Stirling's formula leaves out."""
     if a < 16.0:

@@ -1,10 +1,11 @@
 """Kernels: the density f(y|θ) of a mixture component, with its base measure G₀."""
 
-from privmix.kernels.base import Kernel
-from privmix.kernels.beta import Beta
-from privmix.kernels.hierarchical_normal import HierarchicalNormal
-from privmix.kernels.noisy_normal import NoisyNormal
-from privmix.kernels.normal import Normal
-from privmix.kernels.normal_kernel import NormalKernel
+from privmix.kernels.base import Kernel as Kernel
+from privmix.kernels.beta import Beta as Beta
+from privmix.kernels.hierarchical_normal import HierarchicalNormal as HierarchicalNormal
+from privmix.kernels.noisy_normal import NoisyNormal as NoisyNormal
+from privmix.kernels.normal import Normal as Normal
+from privmix.kernels.normal_kernel import NormalKernel as NormalKernel
 
-__all__ = ["Beta", "HierarchicalNormal", "Kernel", "NoisyNormal", "Normal", "NormalKernel"]
+# One line above exports a part: `X as X` says so to type checkers, and this to everything else.
+__all__ = sorted(name for name, value in globals().items() if isinstance(value, type))

@@ -1,28 +1,17 @@
 """Mechanisms: the channel Q(z|y) from confidential records to what is released."""
 
-from privmix.mechanisms.base import LocalMechanism, Mechanism
-from privmix.mechanisms.gaussian import Gaussian
-from privmix.mechanisms.global_mechanism import GlobalMechanism
-from privmix.mechanisms.haar import HaarWavelet
-from privmix.mechanisms.histogram import Histogram
-from privmix.mechanisms.identity import Identity
-from privmix.mechanisms.laplace import Laplace
-from privmix.mechanisms.noisy_histogram import NoisyHistogram
-from privmix.mechanisms.randomized_response import RandomizedResponse
-from privmix.mechanisms.smoothed_histogram import SmoothedHistogram
-from privmix.mechanisms.square_wave import SquareWave
+from privmix.mechanisms.base import LocalMechanism as LocalMechanism
+from privmix.mechanisms.base import Mechanism as Mechanism
+from privmix.mechanisms.gaussian import Gaussian as Gaussian
+from privmix.mechanisms.global_mechanism import GlobalMechanism as GlobalMechanism
+from privmix.mechanisms.haar import HaarWavelet as HaarWavelet
+from privmix.mechanisms.histogram import Histogram as Histogram
+from privmix.mechanisms.identity import Identity as Identity
+from privmix.mechanisms.laplace import Laplace as Laplace
+from privmix.mechanisms.noisy_histogram import NoisyHistogram as NoisyHistogram
+from privmix.mechanisms.randomized_response import RandomizedResponse as RandomizedResponse
+from privmix.mechanisms.smoothed_histogram import SmoothedHistogram as SmoothedHistogram
+from privmix.mechanisms.square_wave import SquareWave as SquareWave
 
-__all__ = [
-    "Gaussian",
-    "GlobalMechanism",
-    "HaarWavelet",
-    "Histogram",
-    "Identity",
-    "Laplace",
-    "LocalMechanism",
-    "Mechanism",
-    "NoisyHistogram",
-    "RandomizedResponse",
-    "SmoothedHistogram",
-    "SquareWave",
-]
+# One line above exports a part: `X as X` says so to type checkers, and this to everything else.
+__all__ = sorted(name for name, value in globals().items() if isinstance(value, type))

@@ -78,8 +78,8 @@ class SmoothedHistogram(Histogram):
 
     def __post_init__(self) -> None:
         records = read_records(_NAME, self.records)
-        bins = growth_bins(records) if self.bins is None else self.bins
-        draws = growth_draws(records) if self.draws is None else check_count("draws", self.draws, 1, _NAME)
+        bins = _growth_bins(records) if self.bins is None else self.bins
+        draws = _growth_draws(records) if self.draws is None else check_count("draws", self.draws, 1, _NAME)
         edges, bounds = read_edges(_NAME, bins, self.bounds)
         odds = _find_odds(records, draws, _narrowest(edges), self.epsilon, self.uniform)
         # As given where it was given: derived anew, it could differ in the last bit.
@@ -109,7 +109,7 @@ class SmoothedHistogram(Histogram):
             Range of a record.
         """
         n = read_records(_NAME, records)
-        return cls(n, growth_bins(n, factor), growth_draws(n), epsilon=epsilon, bounds=bounds)
+        return cls(n, _growth_bins(n, factor), _growth_draws(n), epsilon=epsilon, bounds=bounds)
 
     @classmethod
     def read_table(cls, columns: dict[str, np.ndarray]) -> tuple[dict[str, Any], np.ndarray]:
@@ -175,12 +175,12 @@ class SmoothedHistogram(Histogram):
         return z
 
 
-def growth_bins(records: int, factor: int = 4) -> int:
+def _growth_bins(records: int, factor: int = 4) -> int:
     """Return L⌊n^{1/5} + 1⌋, in whole numbers: 32^{1/5} in floating point may be below 2."""
     return check_count("factor", factor, 1, _NAME) * (_fifth_root(records) + 1)
 
 
-def growth_draws(records: int) -> int:
+def _growth_draws(records: int) -> int:
     """Return ⌊n^{3/5} + 1⌋, in whole numbers."""
     return _fifth_root(records**3) + 1
 

@@ -1,6 +1,7 @@
 """Priors: the law of the mixing measure."""
 
-from privmix.priors.base import Prior
-from privmix.priors.dirichlet_process import DirichletProcess
+from privmix.priors.base import Prior as Prior
+from privmix.priors.dirichlet_process import DirichletProcess as DirichletProcess
 
-__all__ = ["DirichletProcess", "Prior"]
+# One line above exports a part: `X as X` says so to type checkers, and this to everything else.
+__all__ = sorted(name for name, value in globals().items() if isinstance(value, type))

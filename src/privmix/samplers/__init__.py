@@ -1,13 +1,14 @@
 """Samplers: Markov chains whose stationary law is the posterior."""
 
-from privmix.samplers.auto import Auto
-from privmix.samplers.base import Sampler
-from privmix.samplers.binned import Binned
-from privmix.samplers.neal2 import Neal2
-from privmix.samplers.neal3 import Neal3
-from privmix.samplers.neal5 import Neal5
-from privmix.samplers.neal8 import Neal8
-from privmix.samplers.slice import Slice
-from privmix.samplers.split_merge import SplitMerge
+from privmix.samplers.auto import Auto as Auto
+from privmix.samplers.base import Sampler as Sampler
+from privmix.samplers.binned import Binned as Binned
+from privmix.samplers.neal2 import Neal2 as Neal2
+from privmix.samplers.neal3 import Neal3 as Neal3
+from privmix.samplers.neal5 import Neal5 as Neal5
+from privmix.samplers.neal8 import Neal8 as Neal8
+from privmix.samplers.slice import Slice as Slice
+from privmix.samplers.split_merge import SplitMerge as SplitMerge
 
-__all__ = ["Auto", "Binned", "Neal2", "Neal3", "Neal5", "Neal8", "Sampler", "Slice", "SplitMerge"]
+# One line above exports a part: `X as X` says so to type checkers, and this to everything else.
+__all__ = sorted(name for name, value in globals().items() if isinstance(value, type))

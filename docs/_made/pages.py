@@ -7,12 +7,13 @@ made by the function of that name.
 import re
 from pathlib import Path
 
-from _made import hooks, rooms, slots
+from _made import hooks, reference, rooms, slots
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = {
     "rooms.md": {"rooms": rooms.table},
+    "reference.md": {"calibrations": reference.calibrations},
     "extend/slots.md": {"hooks": hooks.hooks, "slots": slots.slots},
 }
 DRAWINGS = {"images/rooms.svg": rooms.drawing}

@@ -1,7 +1,7 @@
 """Example instances of every mechanism that `privmix.mechanisms` exports, from the test file of each.
 
 The mechanism of ``mechanisms/laplace.py`` has its examples in ``test_laplace.py``: a list ``EXAMPLES`` and, where
-records may have parameters of their own, a list ``PER_RECORD`` for 4 records.
+records may have parameters of their own, a list ``PER_RECORD`` for 4 records and ``LAW``, SciPy's law of the noise.
 """
 
 import dataclasses
@@ -28,6 +28,8 @@ def own_tests(kind):
 EXAMPLES = {kind.__name__: own_tests(kind).EXAMPLES for kind in CONCRETE}
 #: how many records the mechanisms of PER_RECORD have
 RECORDS = 4
+#: SciPy's law of the noise at scale 1, of mechanisms that may have one scale a record
+LAWS = {kind: own_tests(kind).LAW for kind in CONCRETE if hasattr(own_tests(kind), "PER_RECORD")}
 PER_RECORD = [mechanism for kind in CONCRETE for mechanism in getattr(own_tests(kind), "PER_RECORD", [])]
 
 ALL = [mechanism for examples in EXAMPLES.values() for mechanism in examples if not mechanism.is_global]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mechanisms.examples import ALL, CONCRETE, EXAMPLES, PER_RECORD, RECORDS, SCALAR_NOISE, inputs, short
+from mechanisms.examples import ALL, CONCRETE, EXAMPLES, LAWS, PER_RECORD, RECORDS, SCALAR_NOISE, inputs, short
 from numerics.quadrature import ALPHA, distribution_function, edges_around, panel_masses
 from privmix import mechanisms
 from privmix.parts import part_from_dict, part_to_dict
@@ -194,7 +194,7 @@ def test_record_by_record_guarantee_is_that_of_the_least_noise(mechanism):
 
 @pytest.mark.parametrize("mechanism", PER_RECORD, ids=short)
 def test_every_record_has_its_own_scale(mechanism):
-    law = stats.laplace if isinstance(mechanism, mechanisms.Laplace) else stats.norm
+    law = LAWS[type(mechanism)]
     y, z = np.array([0.0, 1.0, -1.0, 2.0]), np.array([3.0, -2.0, 0.5, 9.0])
     exact = law.logpdf(z, loc=y, scale=mechanism.scale)
     assert mechanism.logpdf(z, y) == pytest.approx(exact, rel=1e-13)

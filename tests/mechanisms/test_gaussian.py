@@ -5,6 +5,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from scipy import stats
 
 from privmix.mechanisms import Gaussian
 from privmix.mechanisms.gaussian import classical_gaussian_scale, gaussian_delta, gaussian_epsilon, gaussian_scale
@@ -17,6 +18,7 @@ EXAMPLES = [
     Gaussian(scale=1.5),
     Gaussian(scale=1.5, bounds=BOUNDS),
 ]
+LAW = stats.norm
 PER_RECORD = [
     Gaussian(scale=np.array([0.5, 1.0, 2.0, 8.0])),
     Gaussian(rho=np.array([0.5, 1.0, 2.0, 8.0]), bounds=BOUNDS),

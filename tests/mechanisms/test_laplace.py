@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from privmix.mechanisms import Laplace
 from privmix.mechanisms.laplace import laplace_scale
@@ -14,6 +15,7 @@ EXAMPLES = [
     Laplace(scale=1.5),
     Laplace(scale=1.5, bounds=BOUNDS),
 ]
+LAW = stats.laplace
 PER_RECORD = [
     Laplace(scale=np.array([0.5, 1.0, 2.0, 8.0])),
     Laplace(epsilon=np.array([0.5, 1.0, 2.0, 8.0]), bounds=BOUNDS),

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from kernels.examples import BUILT_IN as KERNELS
+from mechanisms.examples import ALL as EXAMPLES_OF_MECHANISMS
 from privmix import PrivateMixture, kernels, mechanisms, priors, samplers
 
 WIDE, NARROW, UNIT = (-10.0, 10.0), (-3.0, 3.0), (0.0, 1.0)
@@ -50,8 +52,8 @@ def _histograms(bounds):
     yield mechanisms.NoisyHistogram(10, 4, noise="discrete gaussian", rho=0.5, bounds=bounds)
 
 
-def _models():
-    """Every pair of built-in parts, the reference first, and one with a scale for each record."""
+def _chosen():
+    """Every pair of the parts above, the reference first, and one with a scale for each record."""
     for kernel, bounds in _kernels():
         for mechanism in _mechanisms(bounds):
             yield PrivateMixture(mechanism, kernel)
@@ -62,7 +64,19 @@ def _models():
             yield PrivateMixture(mechanism, kernel, priors.DirichletProcess((4.0, 2.0)))
 
 
-MODELS = list(_models())
+def _others(chosen):
+    """Every part that the library exports and no model above has, so that a new one is not left out."""
+    reference = chosen[0].mechanism
+    for kind in KERNELS:
+        if not any(type(model.kernel) is kind for model in chosen):
+            yield PrivateMixture(reference, kind.for_mechanism(reference))
+    missing = [m for m in EXAMPLES_OF_MECHANISMS if not any(type(model.mechanism) is type(m) for model in chosen)]
+    for mechanism in {type(m): m for m in reversed(missing) if m.bounds is not None}.values():
+        yield PrivateMixture(mechanism, kernels.HierarchicalNormal(mechanism.bounds))
+
+
+CHOSEN = list(_chosen())
+MODELS = [*CHOSEN, *_others(CHOSEN)]
 
 
 def serves(model, sampler):
@@ -105,6 +119,7 @@ def covering(every_model, every_sampler):
     1. Every sampler once: on the first model that it serves, which is the reference for most.
     2. Every kind of likelihood with every kind of label step once.
     3. Every closed form once: g(z|θ) of the pair, or the noise of a histogram where there is none.
+    4. Every kernel once.
 
     Where there is a choice, the model taken least often so far is taken, then the sampler taken least often.
     """
@@ -121,6 +136,7 @@ def covering(every_model, every_sampler):
 
     add_what_lacks(lambda case: (likelihood(case[0]), label_step(case[1])))
     add_what_lacks(lambda case: closed_form(case[0]))
+    add_what_lacks(lambda case: type(case[0].kernel))
     return chosen
 
 

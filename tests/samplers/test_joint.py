@@ -2,6 +2,8 @@
 
 import pytest
 
+from kernels.examples import BUILT_IN as KERNELS
+from mechanisms.examples import CONCRETE as MECHANISMS
 from mutants import all_mutants
 from privmix import samplers
 from privmix.testing import joint_test
@@ -31,6 +33,8 @@ def test_cases_cover_what_their_rule_says():
     assert {type(sampler).__name__ for _, sampler in COVERING} == set(samplers.__all__) - {"Auto", "Sampler"}
     assert {sampler for _, sampler in COVERING} == set(SAMPLERS)
     assert {closed_form(model) for model, _ in COVERING} == {closed_form(model) for model in MODELS}
+    assert {type(model.kernel) for model, _ in COVERING} == set(KERNELS)
+    assert {type(model.mechanism) for model, _ in COVERING} == set(MECHANISMS)
     met = {(likelihood(model), label_step(sampler)) for model, sampler in COVERING}
     assert met == {(likelihood(model), label_step(sampler)) for model, sampler in EVERY}
     assert len(COVERING) < len(EVERY) / 5

@@ -38,7 +38,8 @@ class Gumbel(Kernel):
     def log_base(self, theta):
         # In the parameters themselves: log scale ~ N(0, 1) gives the scale a density with the factor 1/scale.
         log_scale = math.log(theta[1])
-        return -0.5 * (theta[0] / self.spread) ** 2 - 0.5 * log_scale**2 - log_scale
+        constant = -math.log(2.0 * math.pi * self.spread)
+        return constant - 0.5 * (theta[0] / self.spread) ** 2 - 0.5 * log_scale**2 - log_scale
 
     # Optional: with it, mechanisms that are constant on cells have a closed form, and the posterior has quantiles.
     def cdf(self, y, theta):

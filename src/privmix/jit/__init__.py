@@ -5,8 +5,7 @@ ordinary methods; a sampler is a plain function that calls slots. `bind` joins t
 """
 
 from privmix.jit.bind import Binding, CompilationError, bind, inline, slot
-from privmix.jit.constants import constant, lookup
-from privmix.jit.records import accessor, record_of, record_type
+from privmix.jit.records import accessor, constant, lookup, record_of, record_type
 
 __all__ = [
     "Binding",

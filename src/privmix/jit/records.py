@@ -59,6 +59,24 @@ def accessor(record: Any, per_record: Sequence[str]) -> Callable[[Any, int], Any
     return namespace["at_record"]
 
 
+def constant(value: Any) -> Callable[[], Any]:
+    """Return a function without arguments that returns this value; another value compiles anew."""
+
+    def valued():
+        return value
+
+    return valued
+
+
+def lookup(values: tuple[Any, ...]) -> Callable[[int], Any]:
+    """Return a function of an index into these values."""
+
+    def looked_up(index):
+        return values[index]
+
+    return looked_up
+
+
 def _same(part: Any, i: int) -> Any:
     return part
 

@@ -23,7 +23,7 @@ from scipy.optimize import brentq
 from scipy.special import logsumexp
 
 from privmix.mechanisms.arguments import check_scale, fill, one_of, positive, probability, single
-from privmix.mechanisms.bars import Bars
+from privmix.mechanisms.base import Bars
 from privmix.mechanisms.gaussian import gaussian_scale
 from privmix.mechanisms.histogram import Histogram, join_bins, keep_bins, read_edges, read_records
 from privmix.mechanisms.laplace import laplace_scale

@@ -14,8 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from privmix.mechanisms.arguments import check_bounds, fill, one_of, single
-from privmix.mechanisms.bars import Bars
-from privmix.mechanisms.base import LocalMechanism
+from privmix.mechanisms.base import Bars, LocalMechanism
 from privmix.parts import given
 from privmix.parts.checks import check_count
 from privmix.privacy import PureDP

@@ -1,14 +1,16 @@
 """Bayesian nonparametric mixtures for data released under differential privacy."""
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
-from privmix import baselines, kernels, mechanisms, priors, samplers
+from privmix import kernels, mechanisms, priors, samplers
 from privmix.model import PrivateMixture, default_model
 from privmix.posterior import Posterior, load
 from privmix.release import Release
 from privmix.sampling.sample import fit
 
 if TYPE_CHECKING:
+    from privmix import baselines as baselines
     from privmix.estimator import PrivateMixtureEstimator as PrivateMixtureEstimator
 
 __version__ = "0.1.0"
@@ -29,13 +31,13 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), "PrivateMixtureEstimator"])
+    return sorted({*globals(), "PrivateMixtureEstimator", "baselines"})
 
 
 def __getattr__(name: str) -> Any:
-    # Imported when asked for: scikit-learn is an extra, and slow to load.
+    # Imported when asked for: slow to load and, for the estimator, an extra.
+    if name == "baselines":
+        return importlib.import_module("privmix.baselines")
     if name == "PrivateMixtureEstimator":
-        from privmix.estimator import PrivateMixtureEstimator
-
-        return PrivateMixtureEstimator
+        return importlib.import_module("privmix.estimator").PrivateMixtureEstimator
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,6 @@ import numpy as np
 from privmix.engine import block
 from privmix.engine.block import compile_block
 from privmix.engine.draws import empty_draws, lengthen, widen
-from privmix.engine.progress import show_progress
 from privmix.samplers.base import Draws, Latent
 
 if TYPE_CHECKING:
@@ -134,7 +133,7 @@ def run_chains(
     try:
         futures = [pool.submit(run_chain, plan, start, index, monitor) for index, start in enumerate(starts)]
         try:
-            with show_progress(monitor, futures) if progress else nullcontext():
+            with _shown(monitor, futures) if progress else nullcontext():
                 _wait(futures)
         except KeyboardInterrupt:
             if monitor is not None:
@@ -150,6 +149,13 @@ def run_chains(
     finally:
         if executor is None:
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _shown(monitor: Monitor | None, futures: list[Future]) -> AbstractContextManager[None]:
+    """Return what shows progress while the chains run."""
+    from privmix.engine.progress import show_progress  # loads slowly
+
+    return show_progress(monitor, futures)
 
 
 def _wait(futures: list[Future]) -> None:

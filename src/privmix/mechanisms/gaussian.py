@@ -17,7 +17,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 from scipy.special import erfcx, log_ndtr, ndtri
 
 from privmix.mechanisms.additive import AdditiveNoise
@@ -200,6 +199,8 @@ def gaussian_epsilon(sensitivity: float, scale: float, delta: float) -> float:
         return 0.0
     # delta <= Phi(ratio/2 - epsilon/ratio), and here that bound equals delta.
     upper = ratio * (ratio / 2 - float(ndtri(delta))) * (1 + SAFETY)
+    from scipy.optimize import brentq  # loads slowly
+
     root = brentq(lambda epsilon: _excess(ratio, epsilon, delta), 0.0, upper, xtol=1e-300, rtol=1e-14)
     return float(root) + SAFETY * (float(root) + ratio)
 
@@ -248,6 +249,8 @@ def _largest_ratio(epsilon: float, delta: float) -> float:
     upper = 2 * lower
     while _excess(upper, epsilon, delta) <= 0:
         upper *= 2
+    from scipy.optimize import brentq  # loads slowly
+
     log_mu = brentq(
         lambda x: _excess(math.exp(x), epsilon, delta),
         math.log(lower),

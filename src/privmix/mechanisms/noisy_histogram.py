@@ -19,7 +19,6 @@ from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import logsumexp
 
 from privmix.mechanisms.arguments import check_scale, fill, one_of, positive, probability, single
@@ -349,6 +348,8 @@ def discrete_gaussian_histogram_scale(epsilon: float, delta: float) -> float:
         low *= 0.7
     while _log_delta(high, epsilon) > target:
         high *= 1.4
+    from scipy.optimize import brentq  # loads slowly
+
     root = brentq(lambda x: _log_delta(math.exp(x), epsilon) - target, math.log(low), math.log(high), rtol=1e-14)
     scale = math.exp(root) * (1 + SAFETY)
     while _log_delta(scale, epsilon) > target:

@@ -98,7 +98,7 @@ class PrivateMixture:
 
     def parts(self) -> Parts:
         """Return the parameters of the parts, ready for compiled code."""
-        return Parts(self.mechanism.record(), self.kernel.record(), self.prior.record())
+        return Parts(self.mechanism.numbers(), self.kernel.numbers(), self.prior.numbers())
 
     def data(self, z: np.ndarray) -> Data:
         """Return a checked release, ready for compiled code."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from privmix.jit import CompilationError, bind, record_of, slot
+from privmix.jit import CompilationError, bind, numbers_of, slot
 from privmix.jit.bind import tolerant_math
 from privmix.kernels import Kernel
 from privmix.mechanisms import HaarWavelet, Laplace, LocalMechanism
@@ -228,7 +228,7 @@ def test_hooks_see_the_value_of_their_record(varying):
 
 
 def test_record_of_other_values_has_the_same_type():
-    one, other = record_of({"a": 1, "b": np.float32(2.0)}), record_of({"a": np.int32(3), "b": 4.5})
+    one, other = numbers_of({"a": 1, "b": np.float32(2.0)}), numbers_of({"a": np.int32(3), "b": 4.5})
     assert type(one) is type(other)
     assert [type(v) for v in one] == [type(v) for v in other] == [int, float]
 

@@ -54,7 +54,7 @@ def test_update_is_finite_from_extreme_shapes(start):
     kernel, rng, out = Beta(bounds=BOUNDS), np.random.default_rng(1), np.zeros((200, 2))
     run = bind(repeat_update, kernel.hooks())
     for ys in (np.zeros(0), np.array(BOUNDS), np.full(5, 2.5), np.array([BOUNDS[0]] * 3)):
-        run(kernel.record(), rng, row_of(kernel, start), ys, np.zeros(1), np.zeros(0), out)
+        run(kernel.numbers(), rng, row_of(kernel, start), ys, np.zeros(1), np.zeros(0), out)
         assert (out > 0.0).all()
         assert np.isfinite(out).all()
         assert len(np.unique(out[:, 0])) == 200

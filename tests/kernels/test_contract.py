@@ -156,7 +156,7 @@ def update_pvalues(kernel, records, replicates=60_000, seed=1):
     row, ys = np.zeros(kernel.columns), np.zeros(records)
     hyper, tune = np.zeros(len(kernel.hyperparameters)), np.zeros(1 + kernel.tuning)
     run = bind(many_updates, kernel.hooks(), owner=repr(kernel))
-    run(kernel.record(), np.random.default_rng(seed), row, ys, hyper, tune, before, after, likelihood)
+    run(kernel.numbers(), np.random.default_rng(seed), row, ys, hyper, tune, before, after, likelihood)
     assert not np.array_equal(before, after)
     half = replicates // 2
     pairs = [(before[:half, c], after[half:, c]) for c in range(p)]
@@ -223,7 +223,7 @@ def test_hyperparameters_keep_their_law(bounds, atoms):
     heights = np.zeros((replicates, 2))
     rows, rng = np.ones((4, kernel.columns)), np.random.default_rng(1)
     run = bind(many_hyper_updates, kernel.hooks(), owner=repr(kernel))
-    run(kernel.record(), rng, rows, atoms, np.zeros(3), before, after, heights)
+    run(kernel.numbers(), rng, rows, atoms, np.zeros(3), before, after, heights)
     half = replicates // 2
     pairs = [(before[:half, c], after[half:, c]) for c in range(3)]
     if atoms:

@@ -57,7 +57,7 @@ def test_either_gives_the_rest(kernel):
     assert not kernel.has("central_moments")
     out, draws, (lower, upper) = np.zeros(4), np.zeros(5000), (0.5, 2.0)
     run = bind(each, kernel.hooks(), owner="test")
-    run(kernel.record(), np.random.default_rng(1), ROW, lower, upper, out, draws)
+    run(kernel.numbers(), np.random.default_rng(1), ROW, lower, upper, out, draws)
     inside = LAW.cdf(upper) - LAW.cdf(lower)
     assert out == pytest.approx([LAW.cdf(upper), inside, LAW.cdf(lower), LAW.sf(lower)], rel=1e-12)
     assert ((draws >= lower) & (draws <= upper)).all()
@@ -67,7 +67,7 @@ def test_either_gives_the_rest(kernel):
 def test_masses_give_tails_that_keep_their_digits():
     out = np.zeros(4)
     run = bind(each, WithMass().hooks(), owner="test")
-    run(WithMass().record(), np.random.default_rng(1), ROW, 80.0, 90.0, out, np.zeros(0))
+    run(WithMass().numbers(), np.random.default_rng(1), ROW, 80.0, 90.0, out, np.zeros(0))
     assert out[3] == pytest.approx(LAW.sf(80.0), rel=1e-12)
 
 

@@ -82,7 +82,7 @@ def cells_of(mechanism, z, compiled=True):
         owner="cells",
     )
     edges, values = np.full(64, np.nan), np.full(64, np.nan)
-    n = run(mechanism.record(), z, edges, values)
+    n = run(mechanism.numbers(), z, edges, values)
     return edges[: n - 1], values[:n]
 
 
@@ -286,7 +286,7 @@ def test_copies_are_equal(mechanism):
     for other in (copy.deepcopy(mechanism), pickle.loads(pickle.dumps(mechanism)), through_json):
         assert other == mechanism
         assert hash(other) == hash(mechanism)
-        assert other.record() == mechanism.record()
+        assert other.numbers() == mechanism.numbers()
         assert other.guarantee == mechanism.guarantee
 
 

@@ -50,7 +50,7 @@ def test_copies_are_equal(mechanism, again):
     assert hash(other) == hash(mechanism)
     assert other.guarantee == mechanism.guarantee
     assert np.array_equal(other.privatize(data(1), seed=1), mechanism.privatize(data(1), seed=1))
-    assert [np.array_equal(other.edges, mechanism.edges), other.record() is not None] == [True, True]
+    assert [np.array_equal(other.edges, mechanism.edges), other.numbers() is not None] == [True, True]
 
 
 def test_different_mechanisms_are_unequal():
@@ -101,7 +101,7 @@ def test_statistic_counts_edges_to_the_right_and_what_is_outside_in_the_end_bins
 @pytest.mark.parametrize("compiled", [False, True])
 def test_ratio_and_replacement_are_those_of_the_replaced_data(mechanism, compiled):
     ratio, change = (bind(f, mechanism.hooks(), compiled=compiled) for f in (use_ratio, use_replace))
-    part = mechanism.record() if compiled else mechanism
+    part = mechanism.numbers() if compiled else mechanism
     rng = np.random.default_rng(3)
     for seed in range(10):
         y, new = data(seed), float(rng.choice([*mechanism.edges, rng.uniform(-4.0, 6.0)]))

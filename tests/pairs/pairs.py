@@ -46,7 +46,7 @@ def rows(mechanism, kernel, parameters, n):
     """Return n rows of θ with their constants."""
     theta = np.zeros((n, kernel.columns))
     theta[:, : len(kernel.parameters)] = parameters
-    _compile(_prepare_each, mechanism, kernel)(kernel.record(), theta)
+    _compile(_prepare_each, mechanism, kernel)(kernel.numbers(), theta)
     return theta
 
 
@@ -58,14 +58,14 @@ def log_g_of(mechanism, kernel, z, parameters, **more):
     """Return log g for each (z, parameters)."""
     z, out = _records(z), np.empty(len(z))
     theta = rows(mechanism, kernel, parameters, len(z))
-    _compile(_log_g_each, mechanism, kernel, **more)(mechanism.record(), kernel.record(), z, theta, out)
+    _compile(_log_g_each, mechanism, kernel, **more)(mechanism.numbers(), kernel.numbers(), z, theta, out)
     return out
 
 
 def cdf_of(mechanism, kernel, z, parameters):
     z, out = _records(z), np.empty(len(z))
     theta = rows(mechanism, kernel, parameters, len(z))
-    _compile(_cdf_each, mechanism, kernel)(mechanism.record(), kernel.record(), z, theta, out)
+    _compile(_cdf_each, mechanism, kernel)(mechanism.numbers(), kernel.numbers(), z, theta, out)
     return out
 
 
@@ -74,7 +74,7 @@ def draws_of(mechanism, kernel, z, parameters, seed=1, **more):
     z, out = _records(z), np.empty(len(z))
     theta = rows(mechanism, kernel, parameters, len(z))
     rng = np.random.default_rng(seed)
-    _compile(_draw_each, mechanism, kernel, **more)(mechanism.record(), kernel.record(), rng, z, theta, out)
+    _compile(_draw_each, mechanism, kernel, **more)(mechanism.numbers(), kernel.numbers(), rng, z, theta, out)
     return out
 
 

@@ -45,7 +45,7 @@ class Urn(toolkit.Sampler):
 
     def hooks(self, model):
         own = {toolkit.adopt: adopt, toolkit.sweep: sweep, toolkit.impute: impute}
-        return {**own, toolkit.record: toolkit.record_partition}
+        return {**own, toolkit.keep: toolkit.keep_partition}
 
 
 def adopt(parts, data, state, latent, rng):

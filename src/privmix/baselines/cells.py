@@ -41,7 +41,7 @@ def hooked_means(mechanism: LocalMechanism, z: np.ndarray, edges: np.ndarray) ->
     """Return L of a mechanism that is constant on cells of its own, through its hooks."""
     values, top = np.zeros((len(z), len(edges) - 1)), np.zeros(len(z))
     run = bind(overlap_means, {**mechanism.hooks(), **cell_hooks(mechanism)}, owner=type(mechanism).__name__)
-    run(mechanism.record(), np.ascontiguousarray(mechanism.encode(z)), edges, values, top)
+    run(mechanism.numbers(), np.ascontiguousarray(mechanism.encode(z)), edges, values, top)
     return values, top
 
 

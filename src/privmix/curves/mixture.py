@@ -23,7 +23,7 @@ def run_over(kernel: Kernel, function: Callable, draws: Draws, *arguments: Any) 
     """Run a compiled function over all draws, with the kernel's hooks."""
     flat = [np.ascontiguousarray(array) for array in flattened(draws)]
     run = bind(function, kernel.hooks(), owner=type(kernel).__name__)
-    run(kernel.record(), *flat, np.zeros((1, kernel.columns)), *arguments)
+    run(kernel.numbers(), *flat, np.zeros((1, kernel.columns)), *arguments)
 
 
 def flattened(draws: Draws) -> list[np.ndarray]:

@@ -33,7 +33,7 @@ def draw_records(
     weight, atom, components = (np.ascontiguousarray(array) for array in flattened(draws))
     run = bind(fill_records, kernel.hooks(), owner=type(kernel).__name__)
     row = np.zeros((1, kernel.columns))
-    run(kernel.record(), rng, weight, atom, components, row, which, float(lower), float(upper), out)
+    run(kernel.numbers(), rng, weight, atom, components, row, which, float(lower), float(upper), out)
     return out if restricted_to is None else np.clip(out, lower, upper, out=out)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from privmix.jit import bind
 from privmix.kernels.slots import copy_y, draw_atom, draw_hyper, update_atom
 from privmix.priors.slots import draw_concentration
-from privmix.samplers.base import adopt, record, sweep
+from privmix.samplers.base import adopt, keep, sweep
 
 if TYPE_CHECKING:
     from privmix.model import PrivateMixture
@@ -55,7 +55,7 @@ def run_block(parts, data, state, rng, latent, draws, control, stop):
             past = control[DONE] - control[WARMUP]
             control[DUE] = 1 if past > 0 and past % control[THIN] == 0 else 0
         if control[DUE] == 1:
-            if not record(parts, data, state, rng, draws, control[KEPT]):
+            if not keep(parts, data, state, rng, draws, control[KEPT]):
                 return DRAWS_FULL
             control[KEPT] += 1
             control[DUE] = 0

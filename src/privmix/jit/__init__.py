@@ -5,7 +5,7 @@ ordinary methods; a sampler is a plain function that calls slots. `bind` joins t
 """
 
 from privmix.jit.bind import Binding, CompilationError, bind, inline, slot
-from privmix.jit.records import accessor, constant, lookup, record_of, record_type
+from privmix.jit.numbers import accessor, constant, lookup, numbers_of, numbers_type
 
 __all__ = [
     "Binding",
@@ -15,7 +15,7 @@ __all__ = [
     "constant",
     "inline",
     "lookup",
-    "record_of",
-    "record_type",
+    "numbers_of",
+    "numbers_type",
     "slot",
 ]

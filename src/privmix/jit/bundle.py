@@ -22,7 +22,7 @@ from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import NativeValue, models, register_model, typeof_impl, unbox
 from numba.np.arrayobj import make_array, populate_array
 
-from privmix.jit.records import is_record, record_type
+from privmix.jit.numbers import is_numbers, numbers_type
 
 _NUMBER = ir.IntType(64)
 
@@ -57,12 +57,12 @@ class BundleType(types.Type):
 
 
 def packed(value: Any) -> Any:
-    """Return a named tuple as compiled code takes it: arrays as a bundle, others as a record; other values as is."""
-    if not hasattr(value, "_fields") or is_record(value):
+    """Return a named tuple as compiled code takes it: arrays as a bundle, others as numbers; the rest as is."""
+    if not hasattr(value, "_fields") or is_numbers(value):
         return value
     if all(_is_plain(entry) for entry in value):
         return Bundle(value)
-    return record_type(value._fields)(*value)
+    return numbers_type(value._fields)(*value)
 
 
 def _is_plain(value: Any) -> bool:

@@ -148,7 +148,7 @@ class Kernel(Part):
         row = np.zeros(self.columns)
         row[: len(self.parameters)] = theta
         out = np.empty(len(flat))
-        bind(log_f_each, self.hooks(), owner=type(self).__name__)(self.record(), flat, row, out)
+        bind(log_f_each, self.hooks(), owner=type(self).__name__)(self.numbers(), flat, row, out)
         return out.reshape(shape)
 
 

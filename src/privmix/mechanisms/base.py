@@ -317,12 +317,12 @@ class LocalMechanism(Mechanism):
         self.check_records(len(z))
         out = np.empty(len(z))
         each = bind(log_q_each, self.hooks(), owner=type(self).__name__)
-        each(self.record(), np.ascontiguousarray(self.encode(z)), np.ascontiguousarray(y), out)
+        each(self.numbers(), np.ascontiguousarray(self.encode(z)), np.ascontiguousarray(y), out)
         return out.reshape(shape)
 
     def hooks(self) -> dict[Callable, Callable]:
         """Return the slots that this mechanism fills."""
-        return {log_q: type(self).log_q, at_record: accessor(self.record(), self.per_record_fields())}
+        return {log_q: type(self).log_q, at_record: accessor(self.numbers(), self.per_record_fields())}
 
     def check_release(self, z: Any) -> np.ndarray:
         """Return a release as an array of floats, or say what is wrong with it."""

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from privmix.jit.records import record_of
+from privmix.jit.numbers import numbers_of
 
 
 def given(default: Any = None, **about: Any) -> Any:
@@ -37,10 +37,10 @@ class Part:
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
-    def record(self) -> Any:
+    def numbers(self) -> Any:
         """Return the fields that compiled code can see, as a library-owned named tuple."""
         read = {f.name for f in dataclasses.fields(self) if not f.metadata.get("given")}
-        return record_of({name: v for name, v in self._values().items() if name in read and _enters(v)})
+        return numbers_of({name: v for name, v in self._values().items() if name in read and _enters(v)})
 
     def per_record_fields(self) -> tuple[str, ...]:
         """Return the names of the fields that may hold one number for each data record."""

@@ -55,7 +55,7 @@ def sweep(parts, data, state, rng):
 
 
 @slot
-def record(parts, data, state, rng, draws, d):
+def keep(parts, data, state, rng, draws, d):
     """Write draw d; return False, with nothing drawn, when the draws need more components."""
 
 
@@ -69,7 +69,7 @@ class Sampler:
     """Base of samplers.
 
     A subclass is a frozen dataclass. Its file holds the ``State``, a named tuple of arrays that are changed in place,
-    and the functions ``adopt``, ``sweep``, ``record`` and ``impute``, written against slots, so that they serve any
+    and the functions ``adopt``, ``sweep``, ``keep`` and ``impute``, written against slots, so that they serve any
     model; ``hooks`` says which function fills which slot. All that other rooms ask of a sampler is a member here.
     """
 

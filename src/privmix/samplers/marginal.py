@@ -23,7 +23,7 @@ from privmix.samplers.moves.partition import (
     ROWS,
     adopt_partition,
     empty_partition,
-    record_partition,
+    keep_partition,
     update_concentration,
 )
 
@@ -95,7 +95,7 @@ class Marginal(base.Sampler):
 
 def shared_hooks() -> dict[Callable, Callable]:
     """Return start, sweep over the labels, draw and imputed records."""
-    return {base.adopt: adopt, base.sweep: sweep, base.record: record_partition, base.impute: impute}
+    return {base.adopt: adopt, base.sweep: sweep, base.keep: keep_partition, base.impute: impute}
 
 
 def label_hooks(step: Callable, update: str) -> dict[Callable, Callable]:

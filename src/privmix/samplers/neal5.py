@@ -26,8 +26,8 @@ from privmix.samplers.moves.partition import (
     adopt_partition,
     empty_partition,
     join,
+    keep_partition,
     propose_row,
-    record_partition,
     update_clusters,
 )
 
@@ -110,7 +110,7 @@ class Neal5(base.Sampler):
         """Return the steps: those of the exact urn, or of the pseudo-marginal one."""
         if self.exact:
             return marginal.label_hooks(move_label, self.update)
-        return {base.adopt: adopt, base.sweep: sweep, base.record: record_partition, base.impute: impute}
+        return {base.adopt: adopt, base.sweep: sweep, base.keep: keep_partition, base.impute: impute}
 
     def set_first_steps(self, state: Any, steps: np.ndarray) -> None:
         """Set the steps of the exact sampler's walk; the other has none."""

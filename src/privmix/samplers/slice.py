@@ -35,8 +35,8 @@ from privmix.samplers.moves.sticks import (
     exchange_more,
     extend_sticks,
     forget_empty,
+    keep_sticks,
     may_exchange,
-    record_sticks,
     swap_sticks,
     update_sticks,
 )
@@ -136,7 +136,7 @@ class Slice(base.Sampler):
         hooks: dict[Callable, Callable] = {
             base.adopt: adopt,
             base.sweep: sweep,
-            base.record: record,
+            base.keep: keep,
             base.impute: impute,
             update_parameters: update_given_records,
             label_score: score_of_record,
@@ -356,9 +356,9 @@ def keep_records(parts, data, state, rng):
     state.statistic[0] = math.nan
 
 
-def record(parts, data, state, rng, draws, d):
+def keep(parts, data, state, rng, draws, d):
     """Write the mixing measure of the state, and the component of each record."""
-    if not record_sticks(parts, state, rng, draws, d, state.cursor[STICKS]):
+    if not keep_sticks(parts, state, rng, draws, d, state.cursor[STICKS]):
         return False
     if draws.allocation.shape[1] > 0:
         for i in range(len(state.allocation)):

@@ -18,7 +18,7 @@ from privmix.priors.slots import (
     update_given_partition,
     update_given_sticks,
 )
-from privmix.samplers.base import Draws, Latent, Sampler, adopt, empty_records, empty_tuning, impute, record, sweep
+from privmix.samplers.base import Draws, Latent, Sampler, adopt, empty_records, empty_tuning, impute, keep, sweep
 from privmix.samplers.marginal import Marginal, label_hooks
 from privmix.samplers.moves.atoms import copy_row, group_records, update_atoms, update_base
 from privmix.samplers.moves.labels import draw_index
@@ -32,8 +32,8 @@ from privmix.samplers.moves.partition import (
     empty_partition,
     free_row,
     join,
+    keep_partition,
     propose_row,
-    record_partition,
     update_clusters,
     update_concentration,
 )
@@ -43,8 +43,8 @@ from privmix.samplers.moves.sticks import (
     exchange_more,
     extend_sticks,
     forget_empty,
+    keep_sticks,
     may_exchange,
-    record_sticks,
     swap_sticks,
     update_sticks,
 )
@@ -92,6 +92,9 @@ __all__ = [
     "impute",
     "impute_and_update",
     "join",
+    "keep",
+    "keep_partition",
+    "keep_sticks",
     "label_hooks",
     "log_base",
     "log_f",
@@ -104,9 +107,6 @@ __all__ = [
     "normal",
     "prepare",
     "propose_row",
-    "record",
-    "record_partition",
-    "record_sticks",
     "remove",
     "settle",
     "slot",

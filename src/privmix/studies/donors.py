@@ -22,7 +22,7 @@ from privmix.studies.runner import Results, Study, derive_seed, grid, product
 from privmix.studies.runner.configuration import Coordinates
 from privmix.studies.shared import pictures
 from privmix.studies.shared.choices import Choice, words
-from privmix.studies.shared.fits import ChainConfiguration, fit_default, record, sample
+from privmix.studies.shared.fits import ChainConfiguration, fit_default, measures_of, sample
 from privmix.studies.shared.measures import l1_error
 from privmix.studies.shared.tables import write_tables
 from privmix.studies.shared.targets import Target
@@ -73,14 +73,14 @@ def fit_normals(
 ) -> dict[str, Any]:
     """Return what the paper's model finds."""
     model = PrivateMixture(mechanism, kernel(z, mechanism), DirichletProcess(1.0))
-    return record(sample(model, z, sampler, configuration, seed), HISTOGRAM, configuration.points)
+    return measures_of(sample(model, z, sampler, configuration, seed), HISTOGRAM, configuration.points)
 
 
 def fit_as_by_default(
     z: np.ndarray, mechanism: LocalMechanism, configuration: Configuration, seed: np.random.SeedSequence
 ) -> dict[str, Any]:
     """Return what `privmix.fit` finds."""
-    return record(fit_default(z, mechanism, configuration, seed), HISTOGRAM, configuration.points)
+    return measures_of(fit_default(z, mechanism, configuration, seed), HISTOGRAM, configuration.points)
 
 
 def deconvolve(

@@ -17,7 +17,7 @@ from privmix.samplers import Neal2, Neal3, Neal5
 from privmix.studies.runner import Results, Study, grid
 from privmix.studies.shared import pictures
 from privmix.studies.shared.choices import Choice, words
-from privmix.studies.shared.fits import ChainConfiguration, record, sample
+from privmix.studies.shared.fits import ChainConfiguration, measures_of, sample
 from privmix.studies.shared.tables import write_tables
 from privmix.studies.shared.targets import THREE_NORMALS
 
@@ -89,7 +89,7 @@ def cell(
     *_, z = THREE_NORMALS.release("three normals", made, records=configuration.records, replicate=replicate)
     model = conjugate_model(made, configuration.concentration)
     posterior = sample(model, z, SAMPLERS[sampler].use, configuration, seed)
-    return {**record(posterior, THREE_NORMALS, configuration.points), "noise": float(made.scale)}
+    return {**measures_of(posterior, THREE_NORMALS, configuration.points), "noise": float(made.scale)}
 
 
 def conjugate_model(mechanism: Gaussian, concentration: float = 1.0) -> PrivateMixture:

@@ -18,7 +18,7 @@ from privmix.samplers import Binned, Neal5, Slice
 from privmix.studies.runner import Results, Study, grid
 from privmix.studies.shared import pictures
 from privmix.studies.shared.choices import Choice, words
-from privmix.studies.shared.fits import ChainConfiguration, edge_mass, record, sample
+from privmix.studies.shared.fits import ChainConfiguration, edge_mass, measures_of, sample
 from privmix.studies.shared.tables import write_tables
 from privmix.studies.shared.targets import THREE_BETAS
 
@@ -75,7 +75,7 @@ def cell(
     *_, z = THREE_BETAS.release("three betas", made, records=configuration.records, replicate=replicate)
     model = PrivateMixture(made, BASES[base].use, DirichletProcess(1.0))
     posterior = sample(model, z, FITS[fit].use, configuration, seed)
-    found = record(posterior, THREE_BETAS, configuration.points)
+    found = measures_of(posterior, THREE_BETAS, configuration.points)
     return {**found, "edges": edge_mass(found["mean"]), "bound": math.exp(-epsilon), "uniform": made.uniform}
 
 

@@ -18,7 +18,7 @@ from privmix.samplers import Neal5, Slice
 from privmix.studies.runner import Results, Study, grid
 from privmix.studies.shared import pictures
 from privmix.studies.shared.choices import Choice, words
-from privmix.studies.shared.fits import ChainConfiguration, record, sample
+from privmix.studies.shared.fits import ChainConfiguration, measures_of, sample
 from privmix.studies.shared.measures import adjusted_rand_index, hellinger, spread_draws
 from privmix.studies.shared.tables import write_tables
 from privmix.studies.shared.targets import THREE_NORMALS
@@ -75,7 +75,7 @@ def cell(
     model = PrivateMixture(mechanism, KERNEL, DirichletProcess(configuration.concentration))
     clusters = sampler in CLUSTERING
     posterior = sample(model, z, SAMPLERS[sampler].use, configuration, seed, allocations=clusters)
-    found = record(posterior, THREE_NORMALS, configuration.points)
+    found = measures_of(posterior, THREE_NORMALS, configuration.points)
     few = spread_draws(posterior)
     found["hellinger"] = hellinger(few.density(WIDE)["mean"].values, prior_density(WIDE), WIDE)
     if clusters:

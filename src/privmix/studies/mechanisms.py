@@ -13,7 +13,7 @@ from privmix.mechanisms import HaarWavelet, Laplace, RandomizedResponse, SquareW
 from privmix.studies.runner import Results, Study, grid
 from privmix.studies.shared import pictures
 from privmix.studies.shared.choices import Choice, words
-from privmix.studies.shared.fits import SHORT, DefaultChains, fit_default, record
+from privmix.studies.shared.fits import SHORT, DefaultChains, fit_default, measures_of
 from privmix.studies.shared.tables import write_tables
 from privmix.studies.shared.targets import THREE_NORMALS
 
@@ -60,7 +60,7 @@ def cell(
     made = MECHANISMS[mechanism].use(epsilon=epsilon, bounds=THREE_NORMALS.bounds)
     *_, z = THREE_NORMALS.release("three normals", made, records=records, replicate=replicate)
     posterior = fit_default(z, made, configuration, seed)
-    found = record(posterior, THREE_NORMALS, configuration.points)
+    found = measures_of(posterior, THREE_NORMALS, configuration.points)
     return {**found, "sampler": type(posterior.sampler).__name__, "true_epsilon": made.guarantee.epsilon}
 
 

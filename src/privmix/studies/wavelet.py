@@ -18,7 +18,7 @@ from privmix.samplers import Auto, Neal5, Sampler, Slice
 from privmix.studies.runner import Results, Study, grid
 from privmix.studies.shared import pictures
 from privmix.studies.shared.choices import Choice, words
-from privmix.studies.shared.fits import ChainConfiguration, edge_mass, fit_default, record, sample
+from privmix.studies.shared.fits import ChainConfiguration, edge_mass, fit_default, measures_of, sample
 from privmix.studies.shared.tables import write_tables
 from privmix.studies.shared.targets import THREE_BETAS
 
@@ -90,7 +90,7 @@ def cell(
     """Return mixing, error and band, and the ε that the mechanism truly has."""
     made = MECHANISMS[mechanism].use(epsilon=epsilon, bounds=THREE_BETAS.bounds)
     *_, z = THREE_BETAS.release("three betas", made, records=configuration.records, replicate=replicate)
-    found = record(FITS[fit].use(z, made, configuration, seed), THREE_BETAS, configuration.points)
+    found = measures_of(FITS[fit].use(z, made, configuration, seed), THREE_BETAS, configuration.points)
     return {**found, "edges": edge_mass(found["mean"]), "true_epsilon": made.guarantee.epsilon}
 
 

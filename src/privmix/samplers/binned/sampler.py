@@ -42,8 +42,8 @@ from privmix.samplers.moves.sticks import (
     exchange_more,
     extend_sticks,
     forget_empty,
+    keep_sticks,
     may_exchange,
-    record_sticks,
     swap_sticks,
     update_sticks,
 )
@@ -118,7 +118,7 @@ class Binned(base.Sampler):
         return {
             base.adopt: adopt,
             base.sweep: sweep,
-            base.record: record,
+            base.keep: keep,
             exchange_more: exchange_bins,
             may_exchange: always,
             **find_bins(model, self.bins).hooks,
@@ -230,9 +230,9 @@ def complete(parts, data, state, rng, n):
     return True
 
 
-def record(parts, data, state, rng, draws, d):
+def keep(parts, data, state, rng, draws, d):
     """Write the mixing measure: sticks up to the last occupied one and until little is left, then the rest."""
-    if not record_sticks(parts, state, rng, draws, d, sticks_that_count(state)):
+    if not keep_sticks(parts, state, rng, draws, d, sticks_that_count(state)):
         return False
     if draws.allocation.shape[1] > 0:
         label_records(parts, data, state, rng, draws.allocation[d])

@@ -162,7 +162,7 @@ def update_concentration(parts, state, rng):
     )
 
 
-def record_partition(parts, data, state, rng, draws, d):
+def keep_partition(parts, data, state, rng, draws, d):
     """Draw the mixing measure given the partition and write it.
 
     Given clusters of sizes n_1…n_k the weights are Dirichlet(n_1, …, n_k, α), the last being that of a fresh

@@ -119,7 +119,7 @@ def exchange_sticks(state, h, k):
     copy_row(state.theta, k, state.scratch, 0)
 
 
-def record_sticks(parts, state, rng, draws, d, sticks):
+def keep_sticks(parts, state, rng, draws, d, sticks):
     """Write the first sticks, the occupied ones first, then what lies beyond; offset[h] is the component of stick h."""
     if sticks + rest_sticks(state.concentration[0]) > draws.weight.shape[1]:
         return False

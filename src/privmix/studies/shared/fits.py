@@ -84,7 +84,7 @@ def fit_default(
         return fit(z, mechanism, **configuration.chain_settings(), allocations=False, seed=seed, executor=one)
 
 
-def record(posterior: Posterior, target: Target, points: int) -> dict[str, Any]:
+def measures_of(posterior: Posterior, target: Target, points: int) -> dict[str, Any]:
     """Return what every cell keeps of a fit: mixing, error, and the density with its band."""
     grid, few = target.grid(points), spread_draws(posterior)
     density = few.density(grid, level=LEVEL)

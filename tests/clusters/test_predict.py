@@ -96,8 +96,8 @@ def test_records_with_noise_of_their_own_need_the_mechanism(posterior):
 
 def test_monte_carlo_agrees_with_the_closed_form(posterior, monkeypatch):
     exact = posterior.predict_proba(NEW[[0, 1, 2, 4]], TRUTH).values
-    sampled = {module.propose: module.propose_records, module.log_evidence: module.monte_carlo}
-    monkeypatch.setattr(module, "evidence_hooks", lambda model: sampled)
+    sampled = {module.propose: module.propose_records, module.log_released: module.monte_carlo}
+    monkeypatch.setattr(module, "released_hooks", lambda model: sampled)
     found = posterior.predict_proba(NEW[[0, 1, 2, 4]], TRUTH, seed=1).values
     assert found[:3] == pytest.approx(exact[:3], abs=0.02)
     assert found[3] == pytest.approx(exact[3], abs=0.1)

@@ -5,7 +5,7 @@ import pytest
 
 from oracles.partition_losses import expected, random_draws, same
 from privmix.clusters.estimate import similarity_of
-from privmix.clusters.evidence import BY_MATRIX, BY_TABLES, Matrix, make_tables
+from privmix.clusters.expectations import BY_MATRIX, BY_TABLES, Matrix, make_tables
 from privmix.clusters.losses import Loss, expected_loss
 from privmix.clusters.partitions import gather
 from privmix.clusters.search import begin, descend, make_work, objective, rebuild_cluster, relocate

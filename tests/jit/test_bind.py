@@ -323,7 +323,7 @@ def test_kernel_without_update_and_log_base_is_refused():
 
 
 def test_unfilled_slot():
-    with pytest.raises(NotImplementedError, match=r"^slot .*hook has no filling for this model$"):
+    with pytest.raises(NotImplementedError, match=r"^slot .*hook has no hook for this model$"):
         bind(generic, {})
     with pytest.raises(NotImplementedError, match=r"^slot hook was called without being bound to a model$"):
         hook(1.0)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privmix.clusters.certainty import certainty
-from privmix.clusters.evidence import BY_MATRIX, BY_TABLES, Matrix, make_tables
+from privmix.clusters.expectations import BY_MATRIX, BY_TABLES, Matrix, make_tables
 from privmix.clusters.losses import Loss, expected_bounds, expected_loss
 from privmix.clusters.partitions import Partitions, number_by_size
 from privmix.clusters.search import descend, make_work

@@ -28,11 +28,11 @@ NEW = -1
 
 @slot
 def propose(kernel, rng, theta, ys):
-    """Draw what the evidence of a component needs."""
+    """Draw what `log_released` needs of a component."""
 
 
 @slot
-def log_evidence(mechanism, kernel, data, j, theta, ys):
+def log_released(mechanism, kernel, data, j, theta, ys):
     """Return log g(z_j|θ), or the log of an unbiased estimate of g."""
 
 
@@ -87,7 +87,7 @@ def masses(
     out, top = np.zeros((len(data.z), clusters + 1)), np.full(len(data.z), -np.inf)
     share = np.zeros((int(allocation.max(initial=-1)) + 1, clusters))
     scratch = np.zeros((1, model.kernel.columns)), share, top, empty_records(model, AUXILIARIES)
-    run = bind(add_memberships, {**model.hooks(), **evidence_hooks(model)}, owner=model.describe())
+    run = bind(add_memberships, {**model.hooks(), **released_hooks(model)}, owner=model.describe())
     parts, rng = model.parts(), np.random.default_rng(seed)
     run(parts.mechanism, parts.kernel, data, rng, components, weight, atom, allocation, labels, *scratch, out)
     return out, top
@@ -108,13 +108,13 @@ def with_mechanism(model: PrivateMixture, mechanism: Any) -> PrivateMixture:
     return model
 
 
-def evidence_hooks(model: PrivateMixture) -> dict[Callable, Callable]:
+def released_hooks(model: PrivateMixture) -> dict[Callable, Callable]:
     """Return how g(z|θ) is had: in closed form, as the kernel's density where z is y, else by Monte Carlo."""
     if model.convolution is not None:
-        return {propose: propose_nothing, log_evidence: closed_form}
+        return {propose: propose_nothing, log_released: closed_form}
     if model.mechanism.reveals:
-        return {propose: propose_nothing, log_evidence: revealed}
-    return {propose: propose_records, log_evidence: monte_carlo}
+        return {propose: propose_nothing, log_released: revealed}
+    return {propose: propose_records, log_released: monte_carlo}
 
 
 def check_possible(total: np.ndarray, model: PrivateMixture) -> None:
@@ -143,7 +143,7 @@ def add_memberships(
             load_atom(kernel, atom, d, h, theta)
             propose(kernel, rng, theta, ys)
             for j in range(len(out)):
-                value = math.log(weight[d, h]) + log_evidence(mechanism, kernel, data, j, theta, ys)
+                value = math.log(weight[d, h]) + log_released(mechanism, kernel, data, j, theta, ys)
                 if value > top[j]:
                     for c in range(new + 1):
                         out[j, c] *= math.exp(top[j] - value)

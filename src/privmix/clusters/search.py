@@ -5,7 +5,7 @@ records one by one in random order, each where the expected loss grows least; th
 order, moving each to its best cluster, until none moves (sweetening); then destroys a cluster at a time and places its
 records anew, keeping what is better (zealous updates). Every step compares exact expected losses over the draws.
 
-What the loss asks of the draws, E Σ_st φ(n_st) and its change with a record, is behind slots; `evidence.py` fills them.
+The loss asks the draws for E Σ_st φ(n_st) and its change with a record, behind slots that `expectations` fills.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from privmix.clusters.slots import clear, expected_joint, expected_steps, note, rename
+from privmix.clusters.slots import expected_joint, expected_steps, forget_places, note, rename
 from privmix.numerics import uniform_index
 
 # A move must gain this much, in the unit of the sums, or rounding could move records to and fro for ever.
@@ -69,7 +69,7 @@ def descend(draws, work, rng, start, zealous):
 
 def begin(draws, work, start):
     """Place the records that have a place, and no others."""
-    clear(draws)
+    forget_places(draws)
     for k in range(len(work.size)):
         work.size[k] = 0
     work.used[0] = 0

@@ -6,7 +6,7 @@ from privmix.jit import slot
 
 
 @slot
-def clear(draws):
+def forget_places(draws):
     """Forget the places of all records."""
 
 

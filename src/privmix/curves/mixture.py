@@ -36,11 +36,11 @@ def count_of(draws: Draws) -> int:
     return draws.components.size
 
 
-def parts_of(count: int, width: int) -> list[slice]:
-    """Cut things of `width` numbers each into equal parts of at most `HELD` numbers, or of one thing."""
-    parts = min(count, max(1, -(-count * width // HELD)))
-    each = -(-count // parts)
-    return [slice(first, min(first + each, count)) for first in range(0, count, each)]
+def parts_of(count: int, each: int) -> list[slice]:
+    """Cut things of `each` numbers into equal parts of at most `HELD` numbers, or of one thing."""
+    parts = min(count, max(1, -(-count * each // HELD)))
+    step = -(-count // parts)
+    return [slice(first, min(first + step, count)) for first in range(0, count, step)]
 
 
 def over_draws(evaluate: Callable[[Draws], np.ndarray], draws: Draws, width: int) -> np.ndarray:

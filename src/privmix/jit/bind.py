@@ -160,7 +160,7 @@ class Binding:
             function = self.hooks[function]
         name = getattr(function, "__dict__", {}).get("__privmix_slot__")
         if name is not None:
-            raise NotImplementedError(f"slot {name} has no filling for this model")
+            raise NotImplementedError(f"slot {name} has no hook for this model")
         return function
 
     def _substitute(self, value: Any) -> Any:

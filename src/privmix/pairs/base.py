@@ -47,12 +47,12 @@ class Convolution:
 
 @dataclass(frozen=True)
 class Conjugate:
-    """The marginal of a cluster's releases, θ integrated out, on a row of `width` sufficient statistics.
+    """The marginal of a cluster's releases, θ integrated out, on a row of so many sufficient `statistics`.
 
     ``refuses(mechanism, kernel)`` returns a reason where the parameters of the pair do not fit, else an empty text.
     """
 
-    width: int
+    statistics: int
     clear: Callable
     add: Callable
     remove: Callable

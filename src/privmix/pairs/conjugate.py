@@ -112,7 +112,7 @@ def _same_noise(mechanism: Gaussian, kernel: NoisyNormal) -> str:
     return ""
 
 
-_MOMENTS: dict[str, Any] = {"width": 4, "clear": clear_moments, "add": add_moments, "remove": remove_moments}
+_MOMENTS: dict[str, Any] = {"statistics": 4, "clear": clear_moments, "add": add_moments, "remove": remove_moments}
 
 IDENTITY_NORMAL = Conjugate(**_MOMENTS, log_marginal=plain_marginal, draw=draw_plain, refuses=_accepts)
 GAUSSIAN_NOISY_NORMAL = Conjugate(**_MOMENTS, log_marginal=truncated_marginal, draw=draw_truncated, refuses=_same_noise)

@@ -159,7 +159,7 @@ def split_gain(parts, data, state, rows, pair, count):
 
 
 @slot
-def settle_rows(parts, data, state, rng, rows, splitting):
+def finish_rows(parts, data, state, rng, rows, splitting):
     """Bring what a row keeps besides its members up to date, after an accepted proposal."""
 
 
@@ -191,7 +191,7 @@ def split_or_merge(parts, data, state, rng):
     log_ratio += split_gain(parts, data, state, rows, (i, j), count) - log_proposal
     if exponential(rng) > (-log_ratio if splitting else log_ratio):
         move_members(state, rows, (i, j), count, splitting)
-        settle_rows(parts, data, state, rng, rows, splitting)
+        finish_rows(parts, data, state, rng, rows, splitting)
         return True
     return False
 
@@ -321,7 +321,7 @@ ATOMS: dict[Callable, Callable] = {
     put_side: no_side,
     take_side: no_side,
     split_gain: gain_by_atoms,
-    settle_rows: keep_atoms,
+    finish_rows: keep_atoms,
 }
 
 
@@ -380,5 +380,5 @@ CONJUGATE: dict[Callable, Callable] = {
     put_side: put_statistics,
     take_side: take_statistics,
     split_gain: gain_by_statistics,
-    settle_rows: redraw_rows,
+    finish_rows: redraw_rows,
 }

@@ -21,12 +21,11 @@ from privmix.numerics.slice_step import make_slice_step
 from privmix.numerics.walk import accepts, tune_step
 from privmix.priors.slots import log_stick_density
 from privmix.samplers.moves.atoms import copy_row
+from privmix.samplers.moves.parameters import PASSES_OVER_AN_ATOM
 from privmix.samplers.moves.sticks import STICKS
 
 # Expected records below which an atom or a stick is not moved.
 LEAST_EXPECTED_RECORDS = 0.5
-# Passes over the parameters of an atom in each sweep.
-PASSES_OVER_AN_ATOM = 2
 # Largest factor by which a step is longer or shorter than the tuned one.
 LARGEST_STEP_FACTOR = 4.0
 # Atoms moved in a sweep, and sticks that every sweep moves.

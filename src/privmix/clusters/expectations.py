@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from privmix.clusters.partitions import Partitions
-from privmix.clusters.slots import clear, expected_joint, expected_steps, note, rename
+from privmix.clusters.slots import expected_joint, expected_steps, forget_places, note, rename
 
 
 class Tables(NamedTuple):
@@ -128,14 +128,14 @@ def joint_by_matrix(draws, work):
 
 
 BY_TABLES: dict[Callable, Any] = {
-    clear: clear_tables,
+    forget_places: clear_tables,
     note: note_tables,
     rename: rename_tables,
     expected_steps: steps_by_tables,
     expected_joint: joint_by_tables,
 }
 BY_MATRIX: dict[Callable, Any] = {
-    clear: clear_nothing,
+    forget_places: clear_nothing,
     note: note_nothing,
     rename: rename_nothing,
     expected_steps: steps_by_matrix,

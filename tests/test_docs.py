@@ -66,7 +66,7 @@ def test_example_in_numpyro_runs_after_the_first_of_its_page(capsys):
 
 def test_tutorial_runs_from_csv_to_report(tmp_path, monkeypatch):
     """Its examples and its commands, in the order of the page; refits for the informativeness are left out."""
-    monkeypatch.setattr("privmix.report.content.PATIENCE", 0.0)
+    monkeypatch.setattr("privmix.report.content.REFIT_SECONDS", 0.0)
     monkeypatch.chdir(tmp_path)
     names = {}
     for kind, block in ANY_BLOCK.findall((ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")):

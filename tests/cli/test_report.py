@@ -48,7 +48,7 @@ def test_report_writes_a_page(saved, here):
 
 
 def test_fit_writes_a_report_too(here, monkeypatch):
-    monkeypatch.setattr("privmix.report.content.PATIENCE", 0.0)
+    monkeypatch.setattr("privmix.report.content.REFIT_SECONDS", 0.0)
     y = np.random.default_rng(1).normal(0.0, 3.0, 30)
     Release.from_data(y, MECHANISM, seed=2).save("release.csv")
     result = run("fit", "release.csv", "-o", "fit.nc", "--report", "report.html", *QUICK)

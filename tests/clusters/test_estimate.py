@@ -100,7 +100,7 @@ def test_visited_partitions_compete_even_if_the_search_finds_nothing(loss, monke
 def test_fewer_visited_partitions_on_request_and_where_there_are_too_many(monkeypatch):
     partitions = gather(noisy_draws(20, 50))
     assert estimate_clusters(partitions, Loss(), visited=7).visited == 7
-    monkeypatch.setattr(module, "COMPETE", 4 * 11.5 * 50 * 20)
+    monkeypatch.setattr(module, "MOST_LABELS_COMPARED", 4 * 11.5 * 50 * 20)
     assert estimate_clusters(partitions, Loss()).visited == 11
 
 

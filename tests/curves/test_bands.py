@@ -62,7 +62,7 @@ def test_equal_values_are_inside():
 @pytest.mark.parametrize("held", [1, 100_000])
 def test_parts_do_not_change_the_bands(posterior, monkeypatch, held):
     whole = posterior.density()
-    monkeypatch.setattr(mixture, "HELD", held)
+    monkeypatch.setattr(mixture, "NUMBERS_HELD", held)
     parts = posterior.density()
     for name in whole.data_vars:
         assert parts[name].values == pytest.approx(whole[name].values, rel=1e-12), name
@@ -93,7 +93,7 @@ def test_level_of_another_kind(posterior, level):
 
 @pytest.mark.parametrize("interval", [None, (-2.0, 3.0)])
 def test_mean_alone_is_that_of_the_bands(posterior, interval, monkeypatch):
-    monkeypatch.setattr(mixture, "HELD", 7 * 4000)  # 40 points in six parts
+    monkeypatch.setattr(mixture, "NUMBERS_HELD", 7 * 4000)  # 40 points in six parts
     kernel, draws, grid = posterior.model.kernel, posterior.arrays, np.linspace(-4.0, 5.0, 40)
     expected = density.density_bands(kernel, draws, grid, 0.9, interval)["mean"].values
     np.testing.assert_array_equal(density.density_mean(kernel, draws, grid, interval), expected)

@@ -104,7 +104,7 @@ def test_bands_contain_each_other(posterior):
 
 def test_parts_do_not_change_the_answer(posterior, monkeypatch):
     whole = posterior.density()
-    monkeypatch.setattr(mixture, "HELD", 1)
+    monkeypatch.setattr(mixture, "NUMBERS_HELD", 1)
     parts = posterior.density()
     for name in ("mean", "lower", "upper"):
         assert parts[name].values == pytest.approx(whole[name].values, rel=1e-13)

@@ -177,6 +177,6 @@ def test_a_scheduler_that_is_not_there_is_said_so(tmp_path, monkeypatch):
     from privmix.studies import run_study
     from privmix.studies.runner import cluster
 
-    monkeypatch.setattr(cluster, "PATIENCE", 1.0)
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1.0)
     with pytest.raises(ConnectionError, match=r"no Dask scheduler answers at 'tcp://127.0.0.1:9'"):
         run_study(toy_study.study, CONFIGURATION, tmp_path / "toy", scheduler="tcp://127.0.0.1:9")

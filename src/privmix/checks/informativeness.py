@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # Sweeps of each refit: shorter runs make the null range wider, so that the answer errs towards "no".
 REFIT = Settings(draws=500, warmup=500, thin=5, chains=2)
+# Releases without information that are refitted.
+RELEASES = 20
 # Points of the grid on which densities are compared.
 POINTS = 400
 # Rounds in which null records outside the bounds are drawn again.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Statistic = Callable[[np.ndarray], float]
 # Numbers drawn in all, unless the user says how many replicates: a second or two.
-BUDGET, FEWEST, MOST = 20_000_000, 200, 1000
+NUMBERS_DRAWN, FEWEST, MOST = 20_000_000, 200, 1000
 # Replicates from which cells and means are taken, before those that are compared.
 PILOT = 40
 CELLS = 20
@@ -71,7 +71,7 @@ def predictive_check(
 def check_replicates(replicates: Any, size: int) -> int:
     """Return the number of replicates: as asked, or as many as are quickly made."""
     if replicates is None:
-        return min(MOST, max(FEWEST, BUDGET // size))
+        return min(MOST, max(FEWEST, NUMBERS_DRAWN // size))
     check_count("replicates", replicates, 20)
     return int(replicates)
 

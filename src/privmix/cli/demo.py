@@ -79,7 +79,7 @@ def sample(release: Release, name: str, seed: int) -> Posterior:
     kernel = kernels.Normal(mean=0.0, precision_scale=0.1, shape=3.0, rate=3.0)
     model = PrivateMixture(release.mechanism, kernel, priors.DirichletProcess(1.0))
     sampler = samplers.Neal5() if name == "Neal 5" else samplers.Slice()
-    return model.sample(release, sampler, draws=2000, warmup=2000, thin=THIN, chains=4, seed=seed)
+    return model.sample(release, sampler, thin=THIN, seed=seed)
 
 
 def l1_distance(posterior: Posterior) -> float:
@@ -98,7 +98,7 @@ def _report(fits: dict[str, Posterior], seconds: dict[str, float]) -> None:
         columns.append([*figures, f"{l1_distance(posterior):.3f}", f"{seconds[name]:.1f}"])
     labels = ["acceptance", "clusters: mean (90% interval)", "worst ESS", "worst R-hat", "L1 distance to the truth"]
     rows = [list(row) for row in zip([*labels, "seconds"], *columns, strict=True)]
-    print_table(["", *fits], rows, "The fits: 4 chains × 2,000 draws")
+    print_table(["", *fits], rows, f"The fits: {posterior.chains} chains × {posterior.draws:,} draws")
     typer.echo("L1 is the area between the posterior mean density and the truth: 0 is perfect, 2 the worst there is.")
 
 

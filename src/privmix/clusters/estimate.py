@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Every visited partition competes while partitions² × records is below this (20 s, were none ruled out by its bound);
 # else as many, evenly spaced, as a quarter of it pays for.
-COMPETE = 2e10
+MOST_LABELS_COMPARED = 2e10
 # Runs that start from visited partitions, the best by their bounds.
 FROM_VISITED = 4
 # Clusters destroyed and built anew in a run, as in SALSO.
@@ -158,8 +158,8 @@ def competitors(partitions: Partitions, most: int, visited: int | None) -> np.nd
     allowed = partitions.labels[partitions.labels.max(axis=1) < most]
     if visited is None:
         distinct, n = partitions.labels.shape
-        everything = distinct * distinct * n <= COMPETE
-        visited = len(allowed) if everything else max(FROM_VISITED, int(COMPETE / 4 / (distinct * n)))
+        everything = distinct * distinct * n <= MOST_LABELS_COMPARED
+        visited = len(allowed) if everything else max(FROM_VISITED, int(MOST_LABELS_COMPARED / 4 / (distinct * n)))
     if visited >= len(allowed):
         return allowed
     return allowed[np.linspace(0, len(allowed) - 1, visited).round().astype(int)]

@@ -14,7 +14,7 @@ from privmix.kernels.slots import cdf, central_moments, mass, prepare
 from privmix.samplers.base import Draws
 
 # Numbers held at a time: 32 MB.
-HELD = 4_000_000
+NUMBERS_HELD = 4_000_000
 # Bisection stops after this many halvings: more than the digits of a float.
 HALVINGS = 70
 
@@ -37,8 +37,8 @@ def count_of(draws: Draws) -> int:
 
 
 def parts_of(count: int, each: int) -> list[slice]:
-    """Cut things of `each` numbers into equal parts of at most `HELD` numbers, or of one thing."""
-    parts = min(count, max(1, -(-count * each // HELD)))
+    """Cut things of `each` numbers into equal parts of at most `NUMBERS_HELD` numbers, or of one thing."""
+    parts = min(count, max(1, -(-count * each // NUMBERS_HELD)))
     step = -(-count // parts)
     return [slice(first, min(first + step, count)) for first in range(0, count, step)]
 

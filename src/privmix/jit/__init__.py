@@ -4,11 +4,10 @@ This room alone knows how numba is driven. A part (mechanism, kernel, prior) is 
 ordinary methods; a sampler is a plain function that calls slots. `bind` joins the two.
 """
 
-from privmix.jit.bind import Binding, CompilationError, bind, inline, slot
-from privmix.jit.numbers import accessor, constant, lookup, numbers_of, numbers_type
+from privmix.jit.bind import CompilationError, bind, inline, slot
+from privmix.jit.numbers import accessor, constant, lookup, numbers_of
 
 __all__ = [
-    "Binding",
     "CompilationError",
     "accessor",
     "bind",
@@ -16,6 +15,5 @@ __all__ = [
     "inline",
     "lookup",
     "numbers_of",
-    "numbers_type",
     "slot",
 ]

@@ -9,7 +9,7 @@ import xarray as xr
 
 from privmix.checks.check import Finding, check
 from privmix.checks.diagnostics import summary
-from privmix.checks.informativeness import REFIT, Informativeness, informativeness
+from privmix.checks.informativeness import REFIT, RELEASES, Informativeness, informativeness
 from privmix.checks.predictive_check import predictive_check
 from privmix.clusters import Clustering, CredibleBall, faces
 from privmix.curves import functionals
@@ -185,7 +185,7 @@ class Posterior(Run):
 
     def informativeness(
         self,
-        null: int = 20,
+        null: int = RELEASES,
         *,
         draws: int = REFIT.draws,
         warmup: int = REFIT.warmup,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from privmix.checks.informativeness import REFIT, RELEASES
 from privmix.plots import plot_acceptance, plot_clusters, plot_predictive, plot_trace
 from privmix.plots.density import prior_density
 from privmix.plots.release import describe_guarantee
@@ -20,9 +21,7 @@ if TYPE_CHECKING:
     from privmix.posterior import Finding, Informativeness, Posterior
 
 # Seconds that the refits of the informativeness may take, by the chains' own speed, unless they are asked for.
-PATIENCE = 15.0
-# Sweeps of the refits: 20 releases, 2 chains of 500 + 500 × 5 sweeps.
-REFIT_SWEEPS = 20 * 2 * 3000
+REFIT_SECONDS = 15.0
 # Replicates behind the picture of the predictive check; the check itself makes more.
 REPLICATES = 200
 # Rows of the table of the density.
@@ -70,7 +69,7 @@ def gather(posterior: Posterior, level: float, informativeness: bool | None, tit
     line = posterior.model.kernel.dimension == 1
     records = posterior.records
     seconds = refit_seconds(posterior)
-    asked = seconds <= PATIENCE if informativeness is None else informativeness
+    asked = seconds <= REFIT_SECONDS if informativeness is None else informativeness
     return Content(
         title=title or f"{counted(records, 'confidential record')}, seen through {type(mechanism).__name__}",
         date=datetime.date.today().isoformat(),
@@ -116,7 +115,8 @@ def describe_count(posterior: Posterior, level: float) -> str:
 def refit_seconds(posterior: Posterior) -> float:
     """Return about how long the refits of the informativeness take, by the speed of the fastest chain."""
     sweeps = posterior.plan.warmup + posterior.draws * posterior.plan.thin
-    return REFIT_SWEEPS * min(float(value) for value in posterior.datatree.attrs["seconds"]) / max(1, sweeps)
+    refits = RELEASES * REFIT.chains * REFIT.sweeps
+    return refits * min(float(value) for value in posterior.datatree.attrs["seconds"]) / max(1, sweeps)
 
 
 def gather_pictures(posterior: Posterior) -> list[tuple[str, str, str]]:

@@ -13,7 +13,7 @@ from privmix.studies.runner.study import Study
 from privmix.studies.runner.work import Outcome, Outcomes, Say, work
 
 # Seconds between looks at what has come in, and to wait for the scheduler at first.
-PAUSE, PATIENCE = 0.2, 30.0
+PAUSE_SECONDS, CONNECT_SECONDS = 0.2, 30.0
 
 
 def run_on_cluster(
@@ -41,7 +41,7 @@ def run_on_cluster(
                 cell = which.pop(future.key)
                 yield _outcome(future, cell, address)
                 futures.remove(future)  # the scheduler may forget it
-            time.sleep(PAUSE)
+            time.sleep(PAUSE_SECONDS)
     finally:
         if futures:
             client.cancel(futures)
@@ -54,7 +54,7 @@ def _connect(address: str) -> Any:
     except ImportError as error:
         raise ImportError("a Dask cluster needs the package distributed: pip install 'privmix[studies]'.") from error
     try:
-        return Client(address, timeout=PATIENCE)
+        return Client(address, timeout=CONNECT_SECONDS)
     except (OSError, ValueError) as error:
         raise ConnectionError(
             f"no Dask scheduler answers at {address!r} ({error}). Start one with `dask scheduler`, which prints its "

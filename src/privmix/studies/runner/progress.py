@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 # Seconds between lines where there is no terminal.
-EVERY = 60.0
+SECONDS_BETWEEN_LINES = 60.0
 
 
 class Meter:
@@ -44,7 +44,7 @@ class Meter:
         self._done += 1
         left = self.time_left()
         self._bar.update(self._task, completed=self._done, left=f"{left} left" if left else "")
-        if not self._console.is_terminal and time.monotonic() - self._said >= EVERY:
+        if not self._console.is_terminal and time.monotonic() - self._said >= SECONDS_BETWEEN_LINES:
             self._said = time.monotonic()
             self.say(f"{self._done} of {self._total} cells" + (f", about {left} left" if left else ""))
 

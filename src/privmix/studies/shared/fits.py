@@ -13,6 +13,7 @@ from privmix.model import PrivateMixture
 from privmix.posterior import Posterior
 from privmix.samplers import Sampler
 from privmix.sampling.sample import fit
+from privmix.settings import DEFAULTS
 from privmix.studies.runner import Configuration
 from privmix.studies.shared.measures import clusters_ess, l1_error, spread_draws, worst_r_hat
 from privmix.studies.shared.targets import Target
@@ -55,10 +56,10 @@ SHORT: dict[str, Any] = {"draws": 200, "thin": 1, "chains": 2, "warmup": 200}
 class DefaultChains(ChainConfiguration):
     """Chains as `privmix.fit` has them by default."""
 
-    draws: int = 2000
-    thin: int = 5
-    chains: int = 4
-    warmup: int | None = 2000
+    draws: int = DEFAULTS.draws
+    thin: int = DEFAULTS.thin
+    chains: int = DEFAULTS.chains
+    warmup: int | None = DEFAULTS.warmup
 
 
 def sample(

@@ -21,7 +21,7 @@ MARKERS = "osD^vP"
 # What the horizontal axis of curves over a coordinate is called.
 LABELS = {"epsilon": "ε", "records": "records"}
 # Inches that an entry of a legend takes beside its text, and for a letter.
-ENTRY, LETTER = 0.85, 0.075
+ENTRY_INCHES, LETTER_INCHES = 0.85, 0.075
 
 
 def panels(rows: int, columns: int, *, width: float = 3.0, height: float = 2.4, **shared: Any) -> np.ndarray:
@@ -163,7 +163,7 @@ def finish(axes: np.ndarray, title: str, results: Results, path: Path) -> None:
         for handle, name in zip(*one.get_legend_handles_labels(), strict=True):
             found.setdefault(name, handle)
     if found:
-        entry = ENTRY + LETTER * max(len(name) for name in found)
+        entry = ENTRY_INCHES + LETTER_INCHES * max(len(name) for name in found)
         columns = max(1, min(len(found), int(figure.get_figwidth() / entry)))
         place = {"loc": "outside lower center", "ncols": columns, "frameon": False, "handlelength": 3.2}
         figure.legend(list(found.values()), list(found), fontsize="small", **place)

@@ -225,6 +225,7 @@ def test_hooks_see_the_value_of_their_record(varying):
     z = np.array([-1.0, 1.0, -1.0])
     assert mechanism.logpdf(z, 0.0) == pytest.approx(0.5 + np.where(z < 0.0, left, right))
     assert mechanism.per_record_fields() == ("left", "right")
+    assert mechanism.varying_fields() == list(varying)
 
 
 def test_record_of_other_values_has_the_same_type():

@@ -1,7 +1,11 @@
 import numpy as np
 import pytest
 
-from privmix.parts.checks import check_count
+from privmix.parts.checks import check_count, is_whole
+
+
+def test_whole_numbers_are_integers_and_no_truth_values():
+    assert [is_whole(value) for value in (3, np.int8(-3), 3.0, True, np.True_, "3", None)] == [True] * 2 + [False] * 5
 
 
 def test_count_is_a_plain_whole_number():

@@ -19,7 +19,6 @@ from privmix.plots import (
     plot_similarity,
     plot_trace,
 )
-from privmix.plots.cluster_law import prior_cluster_law
 from privmix.plots.density import prior_density
 from privmix.plots.similarity import record_order
 
@@ -93,7 +92,7 @@ def test_bars_are_the_posterior_and_dots_the_prior(posterior, ax):
         k = round(bar.get_x() + bar.get_width() / 2)
         assert bar.get_height() == pytest.approx(float((posterior.n_clusters == k).mean()))
     (line,) = ax.lines
-    law = prior_cluster_law(posterior)
+    law = posterior.model.prior.cluster_law(posterior.records)
     np.testing.assert_allclose(line.get_ydata(), law[line.get_xdata().astype(int)])
     assert labels(ax) == ["posterior", "prior"] or labels(ax) == ["prior", "posterior"]
     assert "among 40 records" in ax.get_title()

@@ -17,6 +17,10 @@ def test_repr_is_short_and_names_an_unusual_relation():
     assert repr(ALL[3]) == "PureDP(epsilon=2.0, neighbours='add-remove')"
 
 
+def test_pure_epsilon_is_of_pure_guarantees_alone():
+    assert [guarantee.pure_epsilon for guarantee in ALL] == [5.0, None, None, 2.0]
+
+
 def test_pure_converts_by_the_theorems():
     assert PureDP(3.0).zcdp() == ZCDP(4.5)
     assert PureDP(3.0).approx(delta=1e-6) == ApproxDP(3.0, 1e-6)

@@ -94,8 +94,8 @@ def likelihood(model):
     mechanism = model.mechanism
     if mechanism.is_global:
         return "all at once"
-    varies = any(np.ndim(getattr(mechanism, name)) for name in mechanism.per_record_fields())
-    known = {"revealed": mechanism.reveals, "a row": mechanism.row_length is not None, "a scale each": varies}
+    known = {"revealed": mechanism.reveals, "a row": mechanism.row_length is not None}
+    known["a scale each"] = mechanism.varying_fields()
     return next((name for name, holds in known.items() if holds), "a number")
 
 

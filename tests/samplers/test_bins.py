@@ -1,12 +1,14 @@
 """How much a release loses when `Binned` rounds it: Fisher's information of the counts against that of the records."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
 from pairs.pairs import cdf_of, log_g_of
 from privmix import PrivateMixture
-from privmix.kernels import Normal
-from privmix.mechanisms import Laplace
+from privmix.kernels import Beta, Normal
+from privmix.mechanisms import GlobalMechanism, Histogram, Laplace
 from privmix.samplers.binned.bins import find_bins
 
 STEP = 1e-3
@@ -36,3 +38,22 @@ def test_rounding_loses_little_of_mean_and_variance(epsilon):
     )
     assert (1.0 - counts / records < 0.02).all()
     assert (counts < 1.001 * records).all()  # rounding cannot tell more
+
+
+def test_any_mechanism_that_tells_its_bins_is_served():
+    @dataclass(frozen=True, eq=False)
+    class Own(GlobalMechanism):
+        records: int
+        edges: np.ndarray
+
+        cell_count, cell_edge = Histogram.cell_count, Histogram.cell_edge
+
+    class Told(Own):
+        @property
+        def bin_edges(self):
+            return self.edges
+
+    edges = np.array([0.0, 0.5, 1.0])
+    assert find_bins(PrivateMixture(Told(5, edges), Beta()), None).size == 2
+    with pytest.raises(ValueError, match="is no histogram"):
+        find_bins(PrivateMixture(Own(5, edges), Beta()), None)

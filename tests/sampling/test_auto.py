@@ -124,6 +124,17 @@ def test_any_sampler_can_choose_another():
     assert posterior.datatree.attrs["auto"] == "the second of two"
 
 
+def test_chosen_sampler_is_checked_against_the_model():
+    @dataclass(frozen=True)
+    class Careless(samplers.Sampler):
+        def choose(self, model, z, sweeps, trial):
+            return samplers.Neal2(), "without a look at the model"
+
+    model, z = release(10.0)
+    with pytest.raises(ValueError, match=r"^Neal2"):
+        model.sample(z, Careless(), draws=20, warmup=5, chains=1, seed=1)
+
+
 def test_effective_size_tells_sticky_chains():
     rng = np.random.default_rng(1)
     free = rng.standard_normal(2000)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -27,6 +27,9 @@ class Baseline:
 
     A subclass is a frozen dataclass of options with `estimate`, and `refusal` where it does not serve every mechanism.
     """
+
+    #: whether the estimate is drawn: then there is a field `seed`
+    is_random: ClassVar[bool] = False
 
     def fit(self, z: Any, mechanism: LocalMechanism | None = None) -> Fitted:
         """Return the fit to a release.

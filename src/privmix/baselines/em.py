@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,6 @@ from privmix.baselines.histogram import Histogram
 from privmix.mechanisms import LocalMechanism
 from privmix.mechanisms.arguments import check_bounds
 from privmix.parts.checks import check_count
-from privmix.privacy import PureDP
 
 # Li et al. scale EM's tolerance with e^ε and study ε up to 2.5; beyond that e^ε would stop EM at its first step.
 LARGEST_EPSILON = 2.5
@@ -102,7 +100,7 @@ class EM(Baseline):
     def estimate(self, z: np.ndarray, mechanism: LocalMechanism) -> CellFit:
         """Run EM on the distinct records."""
         counts: np.ndarray = np.ones(len(z))
-        if z.ndim == 1 and not any(np.ndim(getattr(mechanism, name)) for name in mechanism.per_record_fields()):
+        if z.ndim == 1 and not mechanism.varying_fields():
             z, counts = np.unique(z, return_counts=True)
         bounds = mechanism.bounds or self.bounds
         assert bounds is not None
@@ -138,8 +136,7 @@ class EM(Baseline):
         """Return the tolerance in use."""
         if self.tolerance is not None:
             return self.tolerance
-        guarantee: Any = mechanism.guarantee
-        epsilon = guarantee.epsilon if isinstance(guarantee, PureDP) else 0.0
+        epsilon = (mechanism.guarantee and mechanism.guarantee.pure_epsilon) or 0.0
         return 1e-3 * math.exp(min(epsilon, LARGEST_EPSILON))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -121,6 +121,7 @@ class NaiveMixture(Baseline):
     thin: int = 2
     chains: int = 2
     seed: Any = None
+    is_random: ClassVar[bool] = True
 
     def refusal(self, mechanism: LocalMechanism) -> str:
         """Say that releases that do not look like data are not served."""

@@ -10,7 +10,7 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -101,6 +101,7 @@ class NumPyroMixture(Baseline):
     warmup: int = 500
     chains: int = 2
     seed: Any = None
+    is_random: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         for name, least in (("components", 2), ("draws", 1), ("warmup", 1), ("chains", 1)):

@@ -10,7 +10,6 @@ import numpy as np
 
 from privmix.checks.predictive_check import predictive_check
 from privmix.curves.density import interval_mass
-from privmix.privacy import PureDP
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -131,10 +130,11 @@ def acceptance_bound(posterior: Posterior) -> float | None:
     a kernel on the whole line leaves them, and then the ratio of two densities has no bound.
     """
     guarantee, bounds = posterior.model.mechanism.guarantee, posterior.model.mechanism.bounds
-    if not isinstance(guarantee, PureDP) or bounds is None or posterior.model.kernel.dimension > 1:
+    epsilon = None if guarantee is None else guarantee.pure_epsilon
+    if epsilon is None or bounds is None or posterior.model.kernel.dimension > 1:
         return None
     lower, upper = posterior.model.kernel.support
-    return math.exp(-guarantee.epsilon) if bounds[0] <= lower and upper <= bounds[1] else None
+    return math.exp(-epsilon) if bounds[0] <= lower and upper <= bounds[1] else None
 
 
 def check_bounds(posterior: Posterior) -> list[Finding]:

@@ -39,7 +39,7 @@ class Partitions(NamedTuple):
 
 def check_local(model: PrivateMixture) -> None:
     """Refuse a model whose release is of the whole data set: it does not identify the labels of records."""
-    if getattr(model.mechanism, "is_global", False):
+    if model.mechanism.is_global:
         raise ValueError(
             f"{type(model.mechanism).__name__} releases a summary of the whole data set, which carries no information "
             "on individual records, so the clusters of records are not identified. Densities and bands are served: "

@@ -99,7 +99,7 @@ def with_mechanism(model: PrivateMixture, mechanism: Any) -> PrivateMixture:
         if not isinstance(mechanism, LocalMechanism):
             raise TypeError(f"mechanism must be the mechanism that released the new records; got {mechanism!r}.")
         return replace(model, mechanism=mechanism)
-    varying = [name for name in model.mechanism.per_record_fields() if np.ndim(getattr(model.mechanism, name)) == 1]
+    varying = model.mechanism.varying_fields()
     if varying:
         raise ValueError(
             f"{type(model.mechanism).__name__} has one {varying[0]} for each record that was fitted, so that of a new "

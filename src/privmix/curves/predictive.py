@@ -67,7 +67,7 @@ def predictive(model: PrivateMixture, draws: Draws, records: int, size: int, see
     size, rng = check_count("size", size, 1), np.random.default_rng(seed)
     if model.mechanism.is_global:
         return _global_predictive(model, draws, records, size, rng)
-    varying = any(np.ndim(getattr(model.mechanism, name)) for name in model.mechanism.per_record_fields())
+    varying = model.mechanism.varying_fields()
     # Where records have noise of their own, new ones come in whole sets, each with the noise of its place.
     count = -(-size // records) * records if varying else size
     which = rng.integers(count_of(draws), size=count)

@@ -126,7 +126,7 @@ def read_weights(estimator: Any, sample_weight: Any, n: int) -> np.ndarray | Non
     if (weights == 1).all():
         return None
     mechanism = mechanism_of(estimator)
-    varying = [name for name in mechanism.per_record_fields() if np.ndim(getattr(mechanism, name)) == 1]
+    varying = mechanism.varying_fields()
     if mechanism.is_global or varying:
         why = "makes one release of all records" if mechanism.is_global else f"has one {varying[0]} for each record"
         raise ValueError(f"{type(mechanism).__name__} {why}: sample_weight has no meaning. Leave it out.")

@@ -144,6 +144,14 @@ class Mechanism(Part):
         return "released value z" if self.row_length is None else "released coefficient"
 
     @property
+    def bin_edges(self) -> np.ndarray | None:
+        """Edges of the bins, where a release depends on the data by the count of each bin, else None.
+
+        Then the mechanism is a `Histogram` or has all that one has: a field ``edges`` and its hooks.
+        """
+        return None
+
+    @property
     def counted_edges(self) -> np.ndarray | None:
         """Edges of the bins, where a release has a number of records for each bin, else None."""
         return None
@@ -257,9 +265,9 @@ class Mechanism(Part):
 
     def check_records(self, n: int) -> None:
         """Refuse data whose length does not match a parameter given record by record."""
-        for name in self.per_record_fields():
+        for name in self.varying_fields():
             value = getattr(self, name)
-            if np.ndim(value) == 1 and len(value) != n:
+            if len(value) != n:
                 raise ValueError(
                     f"{type(self).__name__} has one {name} for each of {len(value)} records, but there are {n} records."
                 )

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from privmix.mechanisms.arguments import FloatOrArray, check_bounds, check_scale, fill, one_of, plain, positive
 from privmix.mechanisms.base import LocalMechanism
 from privmix.parts import given
-from privmix.parts.checks import check_count
+from privmix.parts.checks import check_count, is_whole
 from privmix.privacy import PureDP
 
 
@@ -57,7 +57,7 @@ class HaarWavelet(LocalMechanism):
     in_words = "of each record noisy wavelet coefficients were published"
 
     def __post_init__(self) -> None:
-        if isinstance(self.levels, bool) or not isinstance(self.levels, int | np.integer) or not 0 <= self.levels <= 12:
+        if not is_whole(self.levels) or not 0 <= self.levels <= 12:
             raise ValueError(f"HaarWavelet: levels must be a whole number from 0 to 12; got {self.levels!r}.")
         fill(self, levels=int(self.levels))
         if self.calibration not in CALIBRATIONS:

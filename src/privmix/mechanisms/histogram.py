@@ -12,6 +12,7 @@ import numpy as np
 from privmix.jit import bind, slot
 from privmix.mechanisms.arguments import check_bounds
 from privmix.mechanisms.global_mechanism import GlobalMechanism, log_ratio, replace
+from privmix.parts.checks import is_whole
 
 
 @slot
@@ -55,6 +56,11 @@ class Histogram(GlobalMechanism):
         shown = [(f.name, getattr(self, f.name)) for f in dataclasses.fields(self) if f.repr]
         given = [f"{name}={_short(value)}" for name, value in shown if value is not None]
         return f"{type(self).__name__}({', '.join(given)})"
+
+    @property
+    def bin_edges(self) -> np.ndarray:
+        """Edges of the bins."""
+        return self.edges
 
     @property
     def bin_count(self) -> int:
@@ -160,8 +166,7 @@ def replace_in_counts(mechanism, statistic, old, new):
 def read_edges(owner: str, bins: Any, bounds: Any) -> tuple[np.ndarray, tuple[float, float]]:
     """Return the edges of the bins and the bounds, from a number of equal bins of the bounds or from the edges."""
     if np.ndim(bins) == 0:
-        whole = isinstance(bins, int | np.integer) and not isinstance(bins, bool)
-        if not whole or bins < 2:
+        if not is_whole(bins) or bins < 2:
             raise ValueError(
                 f"{owner}: bins must be a whole number of at least 2, or the edges of the bins; got {bins!r}."
             )
@@ -196,8 +201,7 @@ def _given_edges(owner: str, bins: Any) -> np.ndarray:
 
 def read_records(owner: str, records: Any) -> int:
     """Return the public number of records, or say what is wrong with it."""
-    whole = isinstance(records, int | np.integer) and not isinstance(records, bool)
-    whole = whole or (isinstance(records, float) and records.is_integer())
+    whole = is_whole(records) or (isinstance(records, float) and records.is_integer())
     if not whole or not 1 <= records <= 2**53 or not math.isfinite(records):
         raise ValueError(
             f"{owner}: records must be the number of confidential records, a whole number of at least 1 (it is "

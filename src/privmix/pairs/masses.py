@@ -24,6 +24,6 @@ def masses_of_kernel(mechanism, kernel, z, theta, out):
 def bin_masses_of(mechanism: Mechanism, kernel: Kernel) -> dict[Callable, Callable]:
     """Return hooks for a mechanism that sees bins one by one and a kernel with a distribution function, else none."""
     cls: Any = type(mechanism)
-    if not callable(getattr(cls, "log_bin", None)) or not kernel.has("cdf") or kernel.dimension > 1:
+    if mechanism.bin_edges is None or not kernel.has("cdf") or kernel.dimension > 1:
         return {}
     return {cell_count: cls.cell_count, cell_edge: cls.cell_edge, bin_masses: masses_of_kernel}

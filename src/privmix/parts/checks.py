@@ -38,6 +38,11 @@ def check_interval(part: Any, name: str) -> None:
     object.__setattr__(part, name, (lower, upper))
 
 
+def is_whole(value: Any) -> bool:
+    """Return whether a value is a whole number of Python or NumPy; True and False are none."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
 def check_count(name: str, value: Any, least: int, owner: str = "") -> int:
     """Return a whole number of at least so much, or say what is wrong with it.
 
@@ -50,7 +55,7 @@ def check_count(name: str, value: Any, least: int, owner: str = "") -> int:
     owner
         Whose argument it is, for the message: the name of a class.
     """
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+    if not is_whole(value) or value < least:
         whose = f"{owner}: " if owner else ""
         raise ValueError(f"{whose}{name} must be a whole number of at least {least}; got {value!r}.")
     return int(value)

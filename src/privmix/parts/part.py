@@ -48,6 +48,10 @@ class Part:
         hints = typing.get_type_hints(type(self), include_extras=True)
         return tuple(f.name for f in dataclasses.fields(self) if _varies(hints.get(f.name)))
 
+    def varying_fields(self) -> list[str]:
+        """Return the names of the fields that do hold one number for each data record."""
+        return [name for name in self.per_record_fields() if np.ndim(getattr(self, name))]
+
     def _check(self) -> None:
         if not dataclasses.is_dataclass(self):
             raise TypeError(

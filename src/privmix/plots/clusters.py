@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from privmix.plots.cluster_law import prior_cluster_law
 from privmix.plots.style import COLOURS, PRIOR_COLOUR, PRIOR_LINE, as_axes
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def plot_clusters(posterior: Posterior, *, ax: Axes | None = None, prior: bool =
     ax = as_axes(ax)
     counts = np.bincount(posterior.n_clusters.values.reshape(-1))
     law = counts / counts.sum()
-    before = prior_cluster_law(posterior) if prior else None
+    before = posterior.model.prior.cluster_law(posterior.records) if prior else None
     low, high = _range([law] if before is None else [law, before])
     k = np.arange(low, high + 1)
     ax.bar(k, _at(law, k), width=0.8, color=COLOURS[0], alpha=0.55, edgecolor=COLOURS[0], label="posterior")

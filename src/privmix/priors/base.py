@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from privmix.parts import Part
 from privmix.priors.slots import (
     draw_concentration,
@@ -19,6 +21,10 @@ from privmix.priors.slots import (
 
 class Prior(Part):
     """Law of the mixing measure: a frozen dataclass with a hook for each slot of this room, of the same name."""
+
+    def cluster_law(self, n: int) -> np.ndarray | None:
+        """Return the probability of 0, 1, 2, … clusters among n records, or None where no formula is known."""
+        return None
 
     def hooks(self) -> dict[Callable, Callable]:
         """Return the slots that this prior fills."""

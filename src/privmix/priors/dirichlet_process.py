@@ -6,12 +6,17 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from scipy import special
+
 from privmix.numerics import beta_logs, gamma, log_gamma_variate, uniform
 from privmix.parts import given
 from privmix.priors.base import Prior
 
 # The least concentration that a hyperprior can give: zero would absorb the chain.
 _LEAST = 1e-300
+# Points of the mixture over a learned concentration: quantiles in the middle of equal shares.
+POINTS = 200
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,16 @@ class DirichletProcess(Prior):
     def learned(self) -> bool:
         """Whether the concentration has a hyperprior."""
         return self.shape > 0.0
+
+    def cluster_law(self, n: int) -> np.ndarray:
+        """Return the probability of 0, 1, 2, … clusters among n records, a learned concentration integrated out."""
+        alphas = np.array([self.fixed])
+        if self.learned:
+            from scipy import stats  # loads slowly
+
+            shares = (np.arange(POINTS) + 0.5) / POINTS
+            alphas = stats.gamma(self.shape, scale=1.0 / self.rate).ppf(shares)
+        return cluster_law(np.maximum(alphas, 1e-12), n)
 
     def draw_concentration(self, rng):
         """Draw α ~ Gamma(shape, rate), or return the fixed one."""
@@ -87,6 +102,26 @@ class DirichletProcess(Prior):
             return concentration
         log_draw = log_gamma_variate(rng, self.shape + count)
         return max(math.exp(log_draw) / (self.rate - log_rest), _LEAST)
+
+
+def cluster_law(alphas: np.ndarray, n: int) -> np.ndarray:
+    """Return the law of the number K of clusters of a Chinese restaurant, the mean over concentrations.
+
+    Its generating function is E[s^K] = Γ(αs + n) Γ(α) / (Γ(αs) Γ(α + n)): taken on the unit circle, a Fourier transform
+    gives the probabilities, to some 12 digits and at any n.
+    """
+    size = _room(float(alphas.max()), n)
+    s = np.exp(2j * np.pi * np.arange(size) / size)
+    a = alphas[:, None]
+    log_e = special.loggamma(a * s + n) - special.loggamma(a * s) + special.loggamma(a) - special.loggamma(a + n)
+    law = np.fft.fft(np.exp(log_e).mean(axis=0)).real / size
+    return np.clip(law, 0.0, None)
+
+
+def _room(alpha: float, n: int) -> int:
+    """Return how many probabilities are needed: K is a sum of independent coins, so 10 deviations are enough."""
+    mean = alpha * float(special.digamma(alpha + n) - special.digamma(alpha))
+    return min(n + 1, math.ceil(mean + 10.0 * math.sqrt(mean) + 20.0))
 
 
 def _read(concentration: Any) -> tuple[float, float, float]:

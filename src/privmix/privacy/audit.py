@@ -112,7 +112,7 @@ def audit(
     Audit
         The worst case, the claim, and whether it holds.
     """
-    claim = getattr(mechanism, "guarantee", None)
+    claim = mechanism.guarantee
     _need_readable(claim)
     if getattr(mechanism, "is_global", False):
         return _conclude(claim, RATIO_TOLERANCE, *worst_neighbours(mechanism, claim, outputs))

@@ -29,12 +29,12 @@ def worst_neighbours(mechanism: Any, claim: Guarantee | None, outputs: Any) -> C
 
     What is measured is the log-ratio, the delta or D_alpha / alpha, as the claim asks.
     """
-    if not hasattr(mechanism, "log_bin"):
+    if getattr(mechanism, "bin_edges", None) is None:
         raise NotImplementedError(
             f"The audit of {type(mechanism).__name__} would run over all data sets, which it can for mechanisms that "
             f"see the counts of a histogram (subclasses of Histogram) only."
         )
-    bins, n = len(mechanism.edges) - 1, mechanism.records
+    bins, n = len(mechanism.bin_edges) - 1, mechanism.records
     if math.comb(n + bins - 1, bins - 1) * bins * (bins - 1) > LARGEST_PAIRS:
         raise ValueError(
             f"The audit runs over all data sets of {n} records in {bins} bins, which are too many. Audit a small "
@@ -62,7 +62,8 @@ def replacements(counts: Counts) -> Iterator[Counts]:
 
 def _worst_ratio(mechanism: Any, outputs: Iterable[Any]) -> Case:
     """Return the largest log-ratio over releases and neighbours, through the mechanism's own logpdf."""
-    data = {counts: _records(mechanism, counts) for counts in all_counts(mechanism.records, len(mechanism.edges) - 1)}
+    bins = len(mechanism.bin_edges) - 1
+    data = {counts: _records(mechanism, counts) for counts in all_counts(mechanism.records, bins)}
     worst: Case = (-math.inf, None, np.zeros(0), np.zeros(0))
     for z in outputs:
         log_q = {counts: mechanism.logpdf(z, y) for counts, y in data.items()}
@@ -77,14 +78,14 @@ def _worst_ratio(mechanism: Any, outputs: Iterable[Any]) -> Case:
 
 def _records(mechanism: Any, counts: Counts) -> Array:
     """Return a data set that has these counts: records in the middle of their bins."""
-    middles = 0.5 * (mechanism.edges[:-1] + mechanism.edges[1:])
+    middles = 0.5 * (mechanism.bin_edges[:-1] + mechanism.bin_edges[1:])
     return np.repeat(middles, counts)
 
 
 def _worst_divergence(mechanism: Any, claim: Guarantee) -> Case:
     """Return the largest delta or D_alpha / alpha over neighbours; the bins that do not change add nothing."""
     grid = _grid(mechanism)
-    bins = len(mechanism.edges) - 1
+    bins = len(mechanism.bin_edges) - 1
     laws = {(j, c): _law(mechanism, grid, j, c) for j in range(bins) for c in range(mechanism.records + 1)}
     worst: Case = (-math.inf, None, np.zeros(0), np.zeros(0))
     for counts in all_counts(mechanism.records, bins):
@@ -128,6 +129,6 @@ def _law(mechanism: Any, grid: Array, j: int, count: int) -> Array:
 
 
 def _log_p(mechanism: Any, z: float, j: int, count: int) -> float:
-    row = np.zeros(len(mechanism.edges) - 1)
+    row = np.zeros(len(mechanism.bin_edges) - 1)
     row[j] = z
     return mechanism.log_bin(row, j, float(count))

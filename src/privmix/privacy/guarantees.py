@@ -105,6 +105,11 @@ class Guarantee(ABC):
         """Return a zero-concentrated guarantee that follows from this one, or raise ValueError."""
 
     @property
+    def pure_epsilon(self) -> float | None:
+        """ε where this is pure ε-differential privacy, else None."""
+        return None
+
+    @property
     def in_words(self) -> str:
         """The guarantee in a few words and symbols, for titles and tables."""
         return repr(self)
@@ -146,6 +151,11 @@ class PureDP(Guarantee):
     audited: ClassVar[str] = "epsilon"
 
     epsilon: float
+
+    @property
+    def pure_epsilon(self) -> float:
+        """ε."""
+        return self.epsilon
 
     @property
     def in_words(self) -> str:

@@ -106,6 +106,7 @@ def sample(
     plan = Plan(model, sampler, z, settings.draws, settings.warmup, settings.thin, allocations=False)
     starts = list(seeds.spawn(settings.chains))
     chosen, why = sampler.choose(model, z, plan.sweeps, trials_of(plan, seeds.spawn(1)[0]))
+    chosen.check(model)
     plan = replace(plan, sampler=chosen, allocations=keeps_allocations(plan, settings.chains, allocations))
     done, complete = run_chains(plan, starts, progress=progress, executor=executor)
     if not complete:

@@ -140,7 +140,7 @@ def estimate(
     baseline: Any, z: np.ndarray, mechanism: Mechanism, points: np.ndarray, seed: np.random.SeedSequence
 ) -> np.ndarray:
     """Return a baseline's density, with the cell's seed where it draws."""
-    if hasattr(baseline, "seed"):
+    if baseline.is_random:
         baseline = replace(baseline, seed=int(seed.generate_state(1, np.uint64)[0]))
     with warnings.catch_warnings():  # at small ε a release often varies less than its noise should
         warnings.filterwarnings("ignore", message="the release varies less than its noise")

@@ -62,9 +62,7 @@ def draw_latent(kernel, prior, rng, latent, log_left):
 def simulate_release(model: PrivateMixture, y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return a release of each replicate of y, without clipping: the model's own channel."""
     mechanism = model.mechanism
-    if mechanism.is_global:
-        return np.stack([mechanism.perturb(rng, replicate) for replicate in y])
-    if any(np.ndim(getattr(mechanism, name)) for name in mechanism.per_record_fields()):
+    if mechanism.is_global or mechanism.varying_fields():
         return np.stack([mechanism.perturb(rng, replicate) for replicate in y])
     flat: Any = y.reshape(-1, *y.shape[2:])
     z = mechanism.perturb(rng, flat)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from privmix.jit import slot
-from privmix.mechanisms.histogram import Histogram, find_bin
+from privmix.mechanisms.histogram import find_bin
 from privmix.numerics import uniform, uniform_index
 from privmix.pairs.slots import bin_masses, draw_given, log_g
 from privmix.samplers import base
@@ -72,8 +72,8 @@ class Bins(NamedTuple):
 def find_bins(model: PrivateMixture, wanted: int | None) -> Bins:
     """Return the bins of a model's release; say why where there are none."""
     mechanism: Any = model.mechanism
-    if model.has_masses and isinstance(mechanism, Histogram):
-        return Bins(mechanism.bin_count, np.array(mechanism.edges), HISTOGRAM)
+    if model.has_masses and mechanism.bin_edges is not None:
+        return Bins(len(mechanism.bin_edges) - 1, np.array(mechanism.bin_edges), HISTOGRAM)
     reason = _refusal(model)
     if reason:
         raise ValueError(f"Binned() keeps counts of bins: {reason} Use Neal5() or Slice().")
@@ -95,7 +95,7 @@ def _refusal(model: PrivateMixture) -> str:
         return f"{pair(model)} is no histogram with a kernel that has cdf(self, y, theta)."
     if model.convolution is None or mechanism.row_length is not None or mechanism.reveals:
         return f"{pair(model)} has no g(z|θ) for numbers z with noise."
-    if any(np.ndim(getattr(mechanism, name)) for name in mechanism.per_record_fields()):
+    if mechanism.varying_fields():
         return "noise that differs between records does not come in counts."
     if mechanism.outputs is not None or mechanism.release_range is not None:
         return ""

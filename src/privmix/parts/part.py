@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import types
 import typing
+from functools import lru_cache
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -45,7 +46,7 @@ class Part:
     def per_record_fields(self) -> tuple[str, ...]:
         """Return the names of the fields that may hold one number for each data record."""
         self._check()
-        hints = typing.get_type_hints(type(self), include_extras=True)
+        hints = _annotations(type(self), extras=True)
         return tuple(f.name for f in dataclasses.fields(self) if _varies(hints.get(f.name)))
 
     def varying_fields(self) -> list[str]:
@@ -61,7 +62,7 @@ class Part:
 
     def _values(self) -> dict[str, Any]:
         self._check()
-        hints = typing.get_type_hints(type(self))
+        hints = _annotations(type(self), extras=False)
         values = {}
         for f in dataclasses.fields(self):
             value = getattr(self, f.name)
@@ -84,6 +85,12 @@ class Part:
                 *[(np.asarray(v) + 0).tobytes() for v in self._values().values() if _enters(v)],
             )
         )
+
+
+@lru_cache(maxsize=1024)
+def _annotations(kind: type, *, extras: bool) -> dict[str, Any]:
+    """Return the annotations of a class, read once: reading them took four fifths of a call of `logpdf`."""
+    return typing.get_type_hints(kind, include_extras=extras)
 
 
 def _enters(value: Any) -> bool:

@@ -46,7 +46,8 @@ class Part:
     def per_record_fields(self) -> tuple[str, ...]:
         """Return the names of the fields that may hold one number for each data record."""
         self._check()
-        hints = _annotations(type(self), extras=True)
+        cls: Any = type(self)
+        hints = _annotations(cls, extras=True)
         return tuple(f.name for f in dataclasses.fields(self) if _varies(hints.get(f.name)))
 
     def varying_fields(self) -> list[str]:
@@ -62,7 +63,8 @@ class Part:
 
     def _values(self) -> dict[str, Any]:
         self._check()
-        hints = _annotations(type(self), extras=False)
+        cls: Any = type(self)
+        hints = _annotations(cls, extras=False)
         values = {}
         for f in dataclasses.fields(self):
             value = getattr(self, f.name)
@@ -88,7 +90,7 @@ class Part:
 
 
 @lru_cache(maxsize=1024)
-def _annotations(kind: type, *, extras: bool) -> dict[str, Any]:
+def _annotations(kind: Any, *, extras: bool) -> dict[str, Any]:
     """Return the annotations of a class, read once: reading them took four fifths of a call of `logpdf`."""
     return typing.get_type_hints(kind, include_extras=extras)
 

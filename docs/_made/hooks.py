@@ -80,7 +80,7 @@ def overridden(base, room):
     parents = [cls for cls in base.__mro__ if cls is base or (cls not in BASES and not shared(cls, base))]
     for cls in parents:
         for name, member in vars(cls).items():
-            if name[0] == "_" or not isinstance(member, FunctionType | property):
+            if name[0] == "_" or not isinstance(member, FunctionType | property | classmethod):
                 continue
             if (name in names or asks(member)) and inspect.getattr_static(base, name) is member:
                 yield name, member
@@ -110,7 +110,7 @@ def asks(member):
 def call(name, member):
     if isinstance(member, property):
         return name
-    return f"{name}({', '.join(inspect.signature(member).parameters)})"
+    return f"{name}({', '.join(inspect.signature(getattr(member, '__func__', member)).parameters)})"
 
 
 def first_line(member):
@@ -118,13 +118,16 @@ def first_line(member):
 
 
 def attributes(base):
-    """Return the class attributes that a comment with ``#:`` explains."""
+    """Return the class attributes that a comment with ``#:`` explains, without those that another kind settles."""
     found = []
+    kinds = [kind for kind in BASES if not issubclass(kind, base) and not issubclass(base, kind)]
     for cls in reversed([cls for cls in base.__mro__[:-1] if cls is base or not shared(cls, base)]):
         source = inspect.getsource(cls)
+        settled = {name for kind in kinds if issubclass(kind, cls) for name in inspect.get_annotations(kind)}
         for comment, name in re.findall(r"((?:^    #: .*\n)+)    (\w+):", source, re.MULTILINE):
             text = " ".join(line.strip().removeprefix("#: ") for line in comment.splitlines())
-            found.append((name, text.replace("``", "`")))
+            if name not in settled:
+                found.append((name, text.replace("``", "`")))
     return found
 
 

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from privmix.posterior import Posterior
     from privmix.samplers import Sampler
 
+#: kernel of `default_model`; that of a model that names none is the paper's, which does not follow from bounds
+DefaultKernel = HierarchicalNormal
+
 
 class Parts(NamedTuple):
     """The parameters of a model's parts as compiled code sees them."""
@@ -211,5 +214,5 @@ def default_model(mechanism: Mechanism, prior: Prior | None = None) -> PrivateMi
             f"fit derives its defaults from the mechanism's bounds, and {type(mechanism).__name__} has none. Give "
             "bounds=(lower, upper), or build a PrivateMixture with a kernel of your choice."
         )
-    kernel = HierarchicalNormal(mechanism.bounds)
-    return PrivateMixture(mechanism, kernel, prior or DirichletProcess(1.0), restricted_to=mechanism.bounds)
+    kernel = DefaultKernel(mechanism.bounds)
+    return PrivateMixture(mechanism, kernel, prior or DirichletProcess(), restricted_to=mechanism.bounds)

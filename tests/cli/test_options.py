@@ -1,11 +1,13 @@
 """Options of the command line come from the mechanisms: a new one brings its own."""
 
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
+from privmix import kernels, samplers
 from privmix.cli import options
 from privmix.mechanisms import GlobalMechanism, Laplace, LocalMechanism, NoisyHistogram
 from privmix.parts import given
@@ -40,6 +42,15 @@ def test_names_are_those_of_the_classes_unless_they_say_otherwise():
     assert "identity" not in options.OFFERED, "it gives the data away"
     assert ToyNoise.command_name == "toy-noise"
     assert options.OFFERED["histogram"] is NoisyHistogram
+
+
+def test_a_kernel_can_say_otherwise_too_and_bases_are_not_offered():
+    class Toy(kernels.Normal):
+        command_name = "plaything"
+
+    room = SimpleNamespace(Toy=Toy, Kernel=kernels.Kernel, Sampler=samplers.Sampler, Slice=samplers.Slice)
+    room.__all__ = list(vars(room))
+    assert options.by_name(room) == {"plaything": Toy, "slice": samplers.Slice}
 
 
 def test_options_are_read_off_the_fields_and_the_docstring():

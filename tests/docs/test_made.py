@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 import privmix
+from privmix.mechanisms import GlobalMechanism, LocalMechanism
 
 ROOT = Path(__file__).parents[2]
 
@@ -95,6 +96,10 @@ class Lamp:
     def colour(self):
         """Return white."""
 
+    @classmethod
+    def of(cls, maker):
+        """Return a lamp of a maker."""
+
     def weight(self):
         """Return its weight, which no lamp changes."""
 
@@ -103,13 +108,26 @@ class Red(Lamp):
     def colour(self):
         """Return red."""
 
+    @classmethod
+    def of(cls, maker):
+        """Return a red lamp."""
+
 
 def test_what_a_part_must_give_is_read_off_its_base_class(made):
     room = SimpleNamespace(__all__=["Lamp", "Red"], __name__="nowhere", Lamp=Lamp, Red=Red)
     must, may, settings = made.hooks.lists(ROOT, Lamp, room)
     assert must == [("light(self)", "what it gives"), ("switch(self)", "Turn it on.")]
-    assert may == [("dim(self, by)", "less of it"), ("colour(self)", "Return white.")]
+    assert may == [
+        ("dim(self, by)", "less of it"),
+        ("colour(self)", "Return white."),
+        ("of(cls, maker)", "Return a lamp of a maker."),
+    ]
     assert settings == [("count", "how many there are")]
+
+
+def test_what_another_kind_settles_is_not_for_this_one(made):
+    local, everyone = [dict(made.hooks.attributes(kind)) for kind in (LocalMechanism, GlobalMechanism)]
+    assert {"is_global", "record_counts"} == set(everyone) - set(local) - {"records"}
 
 
 @pytest.mark.parametrize(("base", "skeleton"), [("Kernel", "kernel"), ("LocalMechanism", "mechanism")])
@@ -120,4 +138,4 @@ def test_skeletons_give_what_a_part_must_give(made, base, skeleton):
     assert len(must) >= 2
     for code, text in must:
         names = re.findall(r"(\w+)\(self", code + text)  # one of them, where the text names another
-        assert any(f"def {name}(self" in source for name in names), names
+        assert any(f"def {name}(self" in source for name in names) or f"    {code} = " in source, code

@@ -7,13 +7,15 @@ import pytest
 from matplotlib.figure import Figure
 
 from privmix.mechanisms import NoisyHistogram, SmoothedHistogram
-from privmix.plots.release import describe_release, draw_release
+from privmix.plots.density import describe_release, draw_release
 
 
 def fitted(mechanism, z):
     """Return what the pictures read of a posterior."""
+    z = np.asarray(z, dtype=float)
+    tree = {"observed_data": {"z": z}}
     return SimpleNamespace(
-        model=SimpleNamespace(mechanism=mechanism), datatree={"observed_data": {"z": np.asarray(z, dtype=float)}}
+        model=SimpleNamespace(mechanism=mechanism), datatree=tree, records=mechanism.count_records(z)
     )
 
 

@@ -8,9 +8,9 @@ from matplotlib.figure import Figure
 
 from privmix import PrivateMixture, kernels, mechanisms
 from privmix.plots import plot_density, plot_trace, save_figure, style
-from privmix.plots.release import describe_guarantee
 from privmix.plots.trace import moving_mean
 from privmix.privacy import ZCDP, ApproxDP, PureDP
+from privmix.privacy.guarantees import describe_guarantee
 
 BOUNDS = (-10.0, 10.0)
 

@@ -9,9 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from privmix.baselines.base import Baseline, Fitted
-from privmix.kernels import HierarchicalNormal
 from privmix.mechanisms import Identity, LocalMechanism
-from privmix.model import PrivateMixture
+from privmix.model import DefaultKernel, PrivateMixture
 from privmix.posterior import Posterior
 
 # Values (point, record) held at a time: 64 MB.
@@ -130,7 +129,7 @@ class NaiveMixture(Baseline):
     def estimate(self, z: np.ndarray, mechanism: LocalMechanism) -> MixtureFit:
         """Draw from the posterior."""
         bounds = mechanism.bounds or (float(z.min()), float(z.max()))
-        model = PrivateMixture(Identity(), HierarchicalNormal(bounds))
+        model = PrivateMixture(Identity(), DefaultKernel(bounds))
         settings: dict[str, Any] = {
             "draws": self.draws,
             "warmup": self.warmup,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +12,8 @@ from privmix import kernels, samplers
 from privmix.cli import options
 from privmix.cli.outputs import INTERRUPTED, check_output, print_table, say, tell
 from privmix.kernels import Kernel
-from privmix.parts.options import command_name
+from privmix.model import DefaultKernel
+from privmix.parts.options import options_of
 from privmix.report.tables import mechanism_rows, summary_rows
 from privmix.samplers import Sampler
 from privmix.settings import DEFAULTS
@@ -23,17 +23,14 @@ if TYPE_CHECKING:
     from privmix.mechanisms import Mechanism
 
 
-_KINDS: list[type[Sampler]] = [getattr(samplers, name) for name in samplers.__all__]
 #: samplers by their names here: all that the library has
-SAMPLERS = {kind.command_name: kind for kind in _KINDS if kind is not Sampler}
+SAMPLERS: dict[str, Any] = options.by_name(samplers)
+#: what --auxiliaries means to the samplers that take it
+TAKERS = {name: options_of(kind, {})["auxiliaries"] for name, kind in SAMPLERS.items() if hasattr(kind, "auxiliaries")}
 SamplerName: Any = options.choices("SamplerName", SAMPLERS)
 
-_FORMS: list[type[Kernel]] = [getattr(kernels, name) for name in kernels.__all__]
 #: kernels by their names here: that of the default model, and all that the library has
-KERNELS: dict[str, type[Kernel]] = {
-    "auto": kernels.HierarchicalNormal,
-    **{command_name(kind): kind for kind in _FORMS if is_dataclass(kind)},
-}
+KERNELS: dict[str, type[Kernel]] = {"auto": DefaultKernel, **options.by_name(kernels)}
 KernelName: Any = options.choices("KernelName", KERNELS)
 
 
@@ -57,15 +54,13 @@ def fit(
     sampler: Annotated[SamplerName, typer.Option(help="How to draw; auto chooses by noise and pilot.")] = "auto",
     auxiliaries: Annotated[
         int | None,
-        typer.Option(
-            metavar="M", help="Values that neal5 tries for each proposal (1), or empty clusters that neal8 offers (3)."
-        ),
+        typer.Option(metavar="M", help="; ".join(f"{name}: {o.help} ({o.default})" for name, o in TAKERS.items())),
     ] = None,
     kernel: Annotated[
         KernelName,
         typer.Option(
-            help="auto learns location and scale within the bounds; normal has the paper's fixed prior, for data of "
-            "scale 1 around 0; beta stays within the bounds."
+            help="Density of a component; auto learns location and scale within the bounds, the others have the base "
+            "measure that their classes in privmix.kernels have by default."
         ),
     ] = "auto",
     concentration: Annotated[
@@ -114,16 +109,17 @@ def _check_outputs(output: Path, picture: Path, report: Path | None) -> None:
 
 def read_release(source: Path, name: str | None, column: str | None, about: dict[str, Any]) -> Release:
     """Return the release in a file, with the mechanism that the file names or that the options describe."""
-    from privmix.release import Release
+    from privmix.release import Release, describes_itself
+    from privmix.release.files import sidecar
 
-    described = _sidecar(source).is_file() or _has_metadata(source)
+    described = describes_itself(source)
     if name is None:
         strange = [f"--{key}" for key, value in {"column": column, **about}.items() if value is not None]
         if strange:
             raise ValueError(f"{strange[0]} describes a table of z, for which --mechanism is missing. Add it.")
         if source.suffix.lower() == ".csv" and source.is_file() and not described:
             raise ValueError(
-                f"{source} has no {_sidecar(source).name} beside it, so nothing says what mechanism made it. Fetch "
+                f"{source} has no {sidecar(source).name} beside it, so nothing says what mechanism made it. Fetch "
                 "that file too, or give --mechanism and its options."
             )
         return Release.load(source)
@@ -152,38 +148,18 @@ def _read_plain(source: Path, name: str, column: str | None, about: dict[str, An
     return Release(z, mechanism)
 
 
-def _sidecar(source: Path) -> Path:
-    return source.with_name(source.name + ".json")
-
-
-def _has_metadata(source: Path) -> bool:
-    """Return whether a Parquet file carries the mechanism; a file that cannot be read is left to the reader."""
-    if source.suffix.lower() != ".parquet" or not source.is_file():
-        return False
-    try:
-        from pyarrow import ArrowException, parquet
-    except ImportError:
-        return False
-    from privmix.release import METADATA_KEY
-
-    try:
-        return METADATA_KEY in (parquet.read_schema(source).metadata or {})
-    except (ArrowException, OSError):
-        return False
-
-
-def read_concentration(fixed: float | None, prior: tuple[float, float] | None) -> float | tuple[float, float]:
-    """Return the concentration that was asked for, fixed or with a prior."""
+def read_concentration(fixed: float | None, prior: tuple[float, float] | None) -> float | tuple[float, float] | None:
+    """Return the concentration that was asked for, fixed or with a prior; None for that of the default."""
     if fixed is not None and prior is not None:
         raise ValueError("--concentration and --concentration-prior exclude one another. Give one of them.")
-    return prior if prior is not None else 1.0 if fixed is None else fixed
+    return prior if prior is not None else fixed
 
 
 def build_model(name: str, mechanism: Mechanism, concentration: Any) -> PrivateMixture:
     """Return the model; `auto` is that of `privmix.fit`."""
     from privmix import PrivateMixture, default_model, priors
 
-    prior = priors.DirichletProcess(concentration)
+    prior = priors.DirichletProcess() if concentration is None else priors.DirichletProcess(concentration)
     if mechanism.bounds is None and "bounds" in KERNELS[name].__dataclass_fields__:
         raise ValueError(
             f"--kernel {name} follows from the bounds of the mechanism, which has none. Give --bounds LO HI, or "
@@ -198,10 +174,9 @@ def build_sampler(name: str, auxiliaries: int | None) -> Sampler:
     """Return the sampler that was asked for."""
     if auxiliaries is None:
         return SAMPLERS[name]()
-    takers: dict[str, Any] = {other: kind for other, kind in SAMPLERS.items() if hasattr(kind, "auxiliaries")}
-    if name not in takers:
-        raise ValueError(f"--auxiliaries belongs to --sampler {' or '.join(takers)}; {name} has none. Leave it out.")
-    return takers[name](auxiliaries=auxiliaries)
+    if name not in TAKERS:
+        raise ValueError(f"--auxiliaries belongs to --sampler {' or '.join(TAKERS)}; {name} has none. Leave it out.")
+    return SAMPLERS[name](auxiliaries=auxiliaries)
 
 
 def _sample(model: PrivateMixture, release: Release, sampler: Sampler, counts: dict[str, Any]) -> Posterior:
@@ -231,9 +206,7 @@ def _deliver(posterior: Posterior, output: Path, picture: Path, report: Path | N
 
 
 def _report(posterior: Posterior) -> None:
-    mechanism = posterior.model.mechanism
-    records = mechanism.count_records(posterior.datatree["observed_data"]["z"].to_numpy())
-    print_table(["", ""], mechanism_rows(mechanism, records))
+    print_table(["", ""], mechanism_rows(posterior.model.mechanism, posterior.records))
     summary = posterior.summary()
     header = ["quantity", "mean", "sd", "bulk ESS", "tail ESS", "R-hat", "note"]
     print_table(header, summary_rows(summary), f"{posterior.chains} chains × {posterior.draws:,} draws")

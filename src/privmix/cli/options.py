@@ -7,19 +7,25 @@ import functools
 import inspect
 from collections.abc import Callable, Iterable
 from enum import StrEnum
+from types import ModuleType
 from typing import Annotated, Any
 
 import typer
 
 from privmix import mechanisms
 from privmix.mechanisms import Mechanism
-from privmix.parts.options import Option, flag
+from privmix.parts.options import Named, Option, flag
 
-_KINDS: list[Any] = [getattr(mechanisms, name) for name in mechanisms.__all__]
+
+def by_name(room: ModuleType) -> dict[str, Any]:
+    """Return the parts that a room exports by their names on the command line; bases are no parts."""
+    kinds = [getattr(room, name) for name in room.__all__]
+    parts = [kind for kind in kinds if hasattr(kind, "__dataclass_fields__") and kind.__base__ is not Named]
+    return {kind.command_name: kind for kind in parts}
+
+
 #: mechanisms by their names here: all that the library has and that do not give the data away
-OFFERED: dict[str, type[Mechanism]] = {
-    kind.command_name: kind for kind in _KINDS if hasattr(kind, "__dataclass_fields__") and not kind.reveals
-}
+OFFERED: dict[str, type[Mechanism]] = {name: kind for name, kind in by_name(mechanisms).items() if not kind.reveals}
 
 Column = Annotated[
     str | None, typer.Option(metavar="NAME", help="Column to read; needed where several columns hold numbers.")

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from privmix.kernels import HierarchicalNormal
 from privmix.mechanisms import Identity, Mechanism
-from privmix.model import PrivateMixture, default_model
+from privmix.model import DefaultKernel, PrivateMixture, default_model
 from privmix.priors import DirichletProcess
 
 
@@ -23,11 +22,11 @@ def mechanism_of(estimator: Any) -> Mechanism:
 def build_model(estimator: Any, z: np.ndarray) -> PrivateMixture:
     """Return the model: that of `privmix.fit` unless a kernel is given or the data are unperturbed and unbounded."""
     mechanism = mechanism_of(estimator)
-    prior = DirichletProcess(1.0) if estimator.prior is None else estimator.prior
+    prior = DirichletProcess() if estimator.prior is None else estimator.prior
     if estimator.kernel is not None:
         return PrivateMixture(mechanism, estimator.kernel, prior)
     if mechanism.bounds is None and mechanism.reveals:
-        return PrivateMixture(mechanism, HierarchicalNormal(range_of(z)), prior)
+        return PrivateMixture(mechanism, DefaultKernel(range_of(z)), prior)
     return default_model(mechanism, prior)
 
 

@@ -40,8 +40,9 @@ _OPTIONAL = (cdf, mass, sample_between, central_moments)
 class Kernel(Part):
     """A component density f(y|θ) with its base measure G₀.
 
-    A subclass is a frozen dataclass that names its ``parameters`` and has the hooks
+    A subclass is a frozen dataclass that has a class attribute and hooks:
 
+    - ``parameters``: names of the leading columns of θ, as a class attribute
     - ``log_f(self, y, theta)``: log density; y is a number, or a row where ``dimension`` > 1
     - ``sample(self, rng, theta)``: a draw of y (where ``dimension`` > 1: ``sample(self, rng, theta, out)``)
     - ``base(self, rng, theta)``: writes θ ~ G₀ into the row
@@ -56,8 +57,10 @@ class Kernel(Part):
     - ``central_moments(self, theta, out)``: optional; writes mean, variance, third and fourth central moment into out
 
     A base measure with hyperparameters of its own names them in ``hyperparameters``; then ``base``, ``update`` and
-    ``log_base`` take a last argument ``hyper``, and two more hooks serve them: ``base_hyper(self, rng, hyper)`` writes
-    a draw from the hyperprior, ``update_hyper(self, rng, hyper, atoms)`` redraws it given the occupied atoms.
+    ``log_base`` take a last argument ``hyper``, and two more hooks serve them:
+
+    - ``base_hyper(self, rng, hyper)``: optional; writes a draw from the hyperprior
+    - ``update_hyper(self, rng, hyper, atoms)``: optional; redraws the hyperparameters given the occupied atoms
     """
 
     parameters: ClassVar[tuple[str, ...]]
@@ -67,6 +70,7 @@ class Kernel(Part):
     positive: ClassVar[tuple[str, ...]] = ()
     #: length of y: 1 for a number, d > 1 for a row
     dimension: ClassVar[int] = 1
+    #: names of what the base measure learns; its hooks then take ``hyper`` last
     hyperparameters: ClassVar[tuple[str, ...]] = ()
     #: tuned quantities of ``update``; an inherited random walk has one for each parameter
     tuned: ClassVar[int] = 0

@@ -12,7 +12,7 @@ import numpy as np
 from privmix.frames import as_floats, like
 from privmix.jit import accessor, bind, slot
 from privmix.parts import Part
-from privmix.parts.options import Option, command_name, options_of
+from privmix.parts.options import Option, options_of
 from privmix.privacy import Guarantee
 
 
@@ -75,16 +75,10 @@ class Mechanism(Part):
     column_names: ClassVar[tuple[str, ...]] = ("z",)
     #: fields that a reader of a report wants to know, with their labels
     details: ClassVar[dict[str, str]] = {"scale": "scale of the noise"}
-    #: name on the command line; from that of the class, unless it is set
-    command_name: ClassVar[str]
     #: fields that hold the number of records, which the command line reads off the data
     record_counts: ClassVar[tuple[str, ...]] = ()
+    #: interval of a record, a field of most mechanisms; None where any number may be one
     bounds: Any = None
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        if "command_name" not in cls.__dict__:
-            cls.command_name = command_name(cls)
 
     @classmethod
     def options(cls) -> dict[str, Option]:

@@ -7,7 +7,7 @@ import inspect
 import re
 import types
 import typing
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 
 class Option(NamedTuple):
@@ -71,9 +71,16 @@ def options_of(kind: type, words: dict[str, tuple[str, str]]) -> dict[str, Optio
     return found
 
 
-def command_name(kind: type) -> str:
-    """Return the name of a class with dashes: HaarWavelet is haar-wavelet."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", kind.__name__).lower()
+class Named:
+    """What has a name on the command line: that of its class with dashes (HaarWavelet is haar-wavelet)."""
+
+    #: name on the command line; from that of the class, unless it is set
+    command_name: ClassVar[str]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "command_name" not in cls.__dict__:
+            cls.command_name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
 
 
 def _written(hint: Any) -> Any:

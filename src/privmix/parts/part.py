@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from privmix.jit.numbers import numbers_of
+from privmix.parts.options import Named
 
 
 def given(default: Any = None, **about: Any) -> Any:
@@ -28,7 +29,7 @@ _ONE_A_RECORD = "one a record"
 PerRecord = Annotated[float | np.ndarray, _ONE_A_RECORD]
 
 
-class Part:
+class Part(Named):
     """Base of mechanisms, kernels and priors.
 
     A subclass is a frozen dataclass. Its hooks are ordinary methods in which ``self`` is the instance when called from

@@ -8,8 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privmix.curves.prior import prior_mean_density
-from privmix.plots.release import describe_release, draw_release
-from privmix.plots.style import PRIOR_COLOUR, PRIOR_LINE, TRUTH_COLOUR, TRUTH_LINE, as_axes, line_style
+from privmix.plots.style import (
+    PRIOR_COLOUR,
+    PRIOR_LINE,
+    RELEASE_COLOUR,
+    RELEASE_EDGE,
+    TRUTH_COLOUR,
+    TRUTH_LINE,
+    as_axes,
+    line_style,
+)
+from privmix.privacy.guarantees import describe_guarantee
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -104,6 +113,24 @@ def draw_density(
         ax.plot(y, truth, color=TRUTH_COLOUR, linestyle=TRUTH_LINE, linewidth=1.4, label="truth", zorder=4)
         tops.append(_top(truth))
     _finish(ax, posterior, bottom, max(tops))
+
+
+def draw_release(ax: Axes, posterior: Posterior, y: np.ndarray) -> tuple[float, float]:
+    """Draw the release over the range of y, if it has a place there; return the least and the greatest height."""
+    z = np.asarray(posterior.datatree["observed_data"]["z"])
+    bars = posterior.model.mechanism.bars(z, float(y[0]), float(y[-1]))
+    if bars is None:
+        return 0.0, 0.0
+    paint: dict[str, Any] = {"facecolor": RELEASE_COLOUR, "edgecolor": RELEASE_EDGE, "linewidth": 0.6}
+    ax.stairs(bars.heights, bars.edges, fill=True, label=bars.label, zorder=1, **paint)
+    return float(min(0.0, bars.heights.min())), float(bars.heights.max())
+
+
+def describe_release(posterior: Posterior) -> str:
+    """Return how many records were fitted and how they were released."""
+    mechanism = posterior.model.mechanism
+    promise = describe_guarantee(mechanism.guarantee)
+    return f"{posterior.records:,} records through {type(mechanism).__name__}: {promise}"
 
 
 def prior_density(posterior: Posterior, y: np.ndarray, seed: int = 0) -> np.ndarray:

@@ -306,6 +306,11 @@ class ZCDP(Guarantee):
         return self
 
 
+def describe_guarantee(guarantee: Guarantee | None) -> str:
+    """Return a guarantee in a few words and symbols."""
+    return "no privacy guarantee" if guarantee is None else guarantee.in_words
+
+
 KINDS: dict[str, type[Guarantee]] = {kind.__name__: kind for kind in (PureDP, ApproxDP, ZCDP)}
 
 

@@ -65,6 +65,20 @@ def sidecar(path: Path) -> Path:
     return path.with_name(path.name + ".json")
 
 
+def describes_itself(path: Path) -> bool:
+    """Return whether a file comes with its mechanism, beside it or inside; one that cannot be read is the reader's."""
+    if sidecar(path).is_file() or path.suffix.lower() != ".parquet" or not path.is_file():
+        return sidecar(path).is_file()
+    try:
+        pyarrow, parquet = require_pyarrow(path)
+    except ImportError:
+        return False
+    try:
+        return METADATA_KEY in (parquet.read_schema(path).metadata or {})
+    except (pyarrow.ArrowException, OSError):
+        return False
+
+
 def _check_file(path: Path) -> None:
     if not path.is_file():
         what = "is not a file" if path.exists() else "does not exist"

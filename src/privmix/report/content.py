@@ -11,7 +11,7 @@ import numpy as np
 from privmix.checks.informativeness import REFIT, RELEASES
 from privmix.plots import plot_acceptance, plot_clusters, plot_predictive, plot_trace
 from privmix.plots.density import prior_density
-from privmix.plots.release import describe_guarantee
+from privmix.privacy.guarantees import describe_guarantee
 from privmix.report.clusters import Clusters, gather_clusters
 from privmix.report.figures import density_picture, picture
 from privmix.report.tables import answer_rows, counted, mechanism_rows, number, setting_rows, summary_rows

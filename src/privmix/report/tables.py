@@ -7,7 +7,7 @@ import platform
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from privmix.plots.release import describe_guarantee
+from privmix.privacy.guarantees import describe_guarantee
 
 if TYPE_CHECKING:
     import pandas as pd

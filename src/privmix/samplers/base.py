@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from privmix.jit import slot
-from privmix.parts.options import command_name
+from privmix.parts.options import Named
 
 if TYPE_CHECKING:
     from privmix.model import PrivateMixture
@@ -65,7 +65,7 @@ def impute(parts, data, state, rng, ys, labels):
 
 
 @dataclass(frozen=True)
-class Sampler:
+class Sampler(Named):
     """Base of samplers.
 
     A subclass is a frozen dataclass. Its file holds the ``State``, a named tuple of arrays that are changed in place,
@@ -73,8 +73,6 @@ class Sampler:
     model; ``hooks`` says which function fills which slot. All that other rooms ask of a sampler is a member here.
     """
 
-    #: its name on the command line; that of the class with dashes, if not given
-    command_name: ClassVar[str]
     #: names of the columns of ``State.statistic``
     statistics: ClassVar[tuple[str, ...]] = ("acceptance",)
     #: whether the rows of the state are sticks, so that ``adopt`` needs room for the largest label
@@ -86,11 +84,6 @@ class Sampler:
     #: whether ``acceptance`` is that of proposed records: under pure ε-differential privacy it is then at least e^−ε,
     #: for records inside the bounds (the paper's Proposition 1)
     proposes_records: ClassVar[bool] = False
-
-    def __init_subclass__(cls, **arguments: Any) -> None:
-        super().__init_subclass__(**arguments)
-        if "command_name" not in cls.__dict__:
-            cls.command_name = command_name(cls)
 
     def check(self, model: PrivateMixture) -> None:
         """Refuse a model that this sampler cannot serve, with the reason and the alternatives."""

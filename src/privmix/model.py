@@ -10,7 +10,6 @@ import numpy as np
 
 from privmix.kernels import HierarchicalNormal, Kernel, Normal
 from privmix.mechanisms import Mechanism
-from privmix.mechanisms.evidence import GLOBAL, LOCAL
 from privmix.pairs import Conjugate, Convolution, Pair, find
 from privmix.parts.checks import check_interval
 from privmix.priors import DirichletProcess, Prior
@@ -119,13 +118,7 @@ class PrivateMixture:
 
     def hooks(self) -> dict[Callable, Callable]:
         """Return every slot that the parts fill."""
-        return {
-            **self.mechanism.hooks(),
-            **self.kernel.hooks(),
-            **self.prior.hooks(),
-            **self.pair.hooks(),
-            **(GLOBAL if self.mechanism.is_global else LOCAL),
-        }
+        return {**self.mechanism.hooks(), **self.kernel.hooks(), **self.prior.hooks(), **self.pair.hooks()}
 
     @property
     def pair(self) -> Pair:

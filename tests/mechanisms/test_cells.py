@@ -14,7 +14,7 @@ from numerics.quadrature import ALPHA
 from privmix import PrivateMixture, kernels, samplers
 from privmix.jit import bind, slot
 from privmix.mechanisms import HaarWavelet, RandomizedResponse, SquareWave
-from privmix.mechanisms.base import log_q
+from privmix.mechanisms.slots import log_q
 from privmix.parts import part_from_dict, part_to_dict
 from privmix.privacy import audit
 from privmix.testing import joint_test

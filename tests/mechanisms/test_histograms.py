@@ -22,7 +22,7 @@ from mechanisms.histograms import (
 )
 from privmix.jit import bind
 from privmix.mechanisms import NoisyHistogram, SmoothedHistogram
-from privmix.mechanisms.global_mechanism import log_ratio, replace
+from privmix.mechanisms.slots import log_ratio, replace
 from privmix.parts import part_from_dict, part_to_dict
 
 # p-values below are rejected; some 40 tests are made with fixed seeds.

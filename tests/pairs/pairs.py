@@ -4,7 +4,7 @@ import numpy as np
 
 from privmix.jit import bind, slot
 from privmix.kernels.slots import prepare
-from privmix.mechanisms.base import at_record
+from privmix.mechanisms.slots import at_record
 from privmix.pairs import find
 from privmix.pairs.slots import draw_given, log_g
 

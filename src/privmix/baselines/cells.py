@@ -13,8 +13,8 @@ import numpy as np
 
 from privmix.jit import bind
 from privmix.mechanisms import LocalMechanism
-from privmix.mechanisms.base import at_record
 from privmix.mechanisms.cells import cell_count, cell_edge, cell_hooks, cell_log_q
+from privmix.mechanisms.slots import at_record
 
 # Nodes in a cell where there is no closed form: exact for polynomials of degree 15.
 NODES = 8

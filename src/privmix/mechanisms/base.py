@@ -10,21 +10,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from privmix.frames import as_floats, like
-from privmix.jit import accessor, bind, slot
+from privmix.jit import accessor, bind
+from privmix.mechanisms.evidence import LOCAL
+from privmix.mechanisms.slots import at_record, log_q
 from privmix.parts import Part
 from privmix.parts.options import Option, options_of
 from privmix.privacy import Guarantee
-
-
-@slot
-def log_q(mechanism, z, y):
-    """Return log q(z|y) for one record: a mechanism's hook."""
-
-
-@slot
-def at_record(mechanism, i):
-    """Return the mechanism's parameters as record i sees them."""
-
 
 #: metavar and help of fields that several mechanisms have, for the command line
 SHARED_OPTIONS = {
@@ -324,7 +315,8 @@ class LocalMechanism(Mechanism):
 
     def hooks(self) -> dict[Callable, Callable]:
         """Return the slots that this mechanism fills."""
-        return {log_q: type(self).log_q, at_record: accessor(self.numbers(), self.per_record_fields())}
+        each = accessor(self.numbers(), self.per_record_fields())
+        return {**LOCAL, log_q: type(self).log_q, at_record: each}
 
     def check_release(self, z: Any) -> np.ndarray:
         """Return a release as an array of floats, or say what is wrong with it."""

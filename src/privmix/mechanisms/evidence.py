@@ -13,24 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from privmix.jit import slot
-from privmix.mechanisms.base import at_record, log_q
-from privmix.mechanisms.global_mechanism import log_ratio, replace
-
-
-@slot
-def begin(mechanism, data, seen, ys, m):
-    """Set `seen` to what the mechanism sees of the records, of which ys holds m for each (one, if it is global)."""
-
-
-@slot
-def evidence(mechanism, data, seen, i, current, proposed):
-    """Return the log evidence of proposed values of record i."""
-
-
-@slot
-def settle(mechanism, data, seen, i, current, proposed, value):
-    """Take note that record i moves from current to proposed; return the number to keep for it."""
+from privmix.mechanisms.slots import at_record, begin, evidence, log_q, log_ratio, replace, settle
 
 
 def local_begin(mechanism, data, seen, ys, m):

@@ -8,18 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from privmix.frames import as_floats, columns_of, is_table, like
-from privmix.jit import slot
-from privmix.mechanisms.base import Mechanism, at_record, log_q
-
-
-@slot
-def log_ratio(mechanism, z, statistic, old, new):
-    """Return log q(z|data with new) − log q(z|data with old); the statistic is that of the data with old."""
-
-
-@slot
-def replace(mechanism, statistic, old, new):
-    """Change the statistic in place to that of the data in which one record moves from `old` to `new`."""
+from privmix.mechanisms.base import Mechanism
+from privmix.mechanisms.evidence import GLOBAL
+from privmix.mechanisms.slots import at_record, log_q, log_ratio, replace
 
 
 class GlobalMechanism(Mechanism):
@@ -78,7 +69,7 @@ class GlobalMechanism(Mechanism):
     def hooks(self) -> dict[Callable, Callable]:
         """Return the slots that this mechanism fills."""
         cls: Any = type(self)
-        return {log_ratio: cls.log_ratio, replace: cls.replace, at_record: _whole, log_q: _nothing}
+        return {**GLOBAL, log_ratio: cls.log_ratio, replace: cls.replace, at_record: _whole, log_q: _nothing}
 
     def count_records(self, z: np.ndarray) -> int:
         """Return the number of records, which is public."""

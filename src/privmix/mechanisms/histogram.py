@@ -11,7 +11,8 @@ import numpy as np
 
 from privmix.jit import bind, slot
 from privmix.mechanisms.arguments import check_bounds
-from privmix.mechanisms.global_mechanism import GlobalMechanism, log_ratio, replace
+from privmix.mechanisms.global_mechanism import GlobalMechanism
+from privmix.mechanisms.slots import log_ratio, replace
 from privmix.parts.checks import is_whole
 
 

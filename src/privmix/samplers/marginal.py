@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from privmix.jit import slot
-from privmix.mechanisms.base import at_record
+from privmix.mechanisms.slots import at_record
 from privmix.pairs.slots import draw_given
 from privmix.samplers import base
 from privmix.samplers.capabilities import need_convolution, need_log_base

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from privmix.mechanisms.base import at_record
+from privmix.mechanisms.slots import at_record
 from privmix.pairs.slots import log_g
 from privmix.samplers import base, marginal
 from privmix.samplers.capabilities import need_conjugacy

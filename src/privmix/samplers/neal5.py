@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from privmix.kernels.slots import copy_y, draw_y
-from privmix.mechanisms.base import at_record, log_q
-from privmix.mechanisms.evidence import begin, evidence, settle
+from privmix.mechanisms.slots import at_record, begin, evidence, log_q, settle
 from privmix.numerics import exponential, uniform_index
 from privmix.pairs.slots import log_g
 from privmix.parts.checks import check_count

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from privmix.kernels.slots import draw_atom
-from privmix.mechanisms.base import at_record
+from privmix.mechanisms.slots import at_record
 from privmix.pairs.slots import log_g
 from privmix.parts.checks import check_count
 from privmix.priors.slots import new_weight

@@ -18,8 +18,7 @@ import numpy as np
 
 from privmix.jit import slot
 from privmix.kernels.slots import copy_y, draw_y, log_f
-from privmix.mechanisms.base import at_record
-from privmix.mechanisms.evidence import begin, evidence, settle
+from privmix.mechanisms.slots import at_record, begin, evidence, settle
 from privmix.numerics import exponential, uniform
 from privmix.pairs.slots import log_g
 from privmix.samplers import base, marginal

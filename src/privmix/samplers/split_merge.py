@@ -21,7 +21,7 @@ import numpy as np
 
 from privmix.jit import constant, slot
 from privmix.kernels.slots import draw_atom
-from privmix.mechanisms.base import at_record
+from privmix.mechanisms.slots import at_record
 from privmix.numerics import exponential, log_add_exp, uniform, uniform_index
 from privmix.pairs.slots import add, clear, log_g, log_marginal
 from privmix.parts.checks import check_count

@@ -19,8 +19,7 @@ from scipy import stats
 
 from privmix.jit import bind, slot
 from privmix.kernels.slots import coordinate, log_f
-from privmix.mechanisms.base import at_record, log_q
-from privmix.mechanisms.global_mechanism import log_ratio, replace
+from privmix.mechanisms.slots import at_record, log_q, log_ratio, replace
 from privmix.model import Data, PrivateMixture
 from privmix.samplers import Sampler
 from privmix.samplers.base import Latent, adopt, empty_records, impute, sweep

@@ -11,6 +11,7 @@ import numpy as np
 from privmix.baselines.base import Baseline, Fitted
 from privmix.mechanisms import Identity, LocalMechanism
 from privmix.model import DefaultKernel, PrivateMixture
+from privmix.numerics.slices import slices_of
 from privmix.posterior import Posterior
 
 # Values (point, record) held at a time: 64 MB.
@@ -51,9 +52,7 @@ class KernelFit(Fitted):
     def evaluate(self, points: np.ndarray) -> np.ndarray:
         """Return (1/nh) Σ_i φ((y − z_i)/h)."""
         out = np.empty(len(points))
-        step = max(1, CHUNK // len(self.z))
-        for first in range(0, len(points), step):
-            part = slice(first, first + step)
+        for part in slices_of(len(points), CHUNK // len(self.z)):
             out[part] = np.exp(-0.5 * np.square((points[part, None] - self.z) / self.bandwidth)).sum(axis=1)
         return out / (len(self.z) * self.bandwidth * math.sqrt(2.0 * math.pi))
 

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from privmix.numerics.slices import slices_of
+
 # Entries of a table (record, frequency) held at a time: 32 MB of complex numbers.
 CHUNK = 2_000_000
 # Made once: finding 200 nodes takes longer than an integral.
@@ -59,9 +61,7 @@ class Spectrum:
         if len(self.scale) == 1:
             counts = np.array([len(self.z)])
         total = np.zeros_like(t)
-        step = max(1, CHUNK // len(t))
-        for first in range(0, len(scales), step):
-            part = slice(first, first + step)
+        for part in slices_of(len(scales), CHUNK // len(t)):
             total += counts[part] @ self.noise(t[None, :], scales[part, None]) ** exponent
         return total
 
@@ -69,9 +69,7 @@ class Spectrum:
         """Return φ̂(t), centred on the sample mean so that phases stay small."""
         total = np.zeros(len(t), dtype=np.complex128)
         centred = self.z - self.z.mean()
-        step = max(1, CHUNK // len(t))
-        for first in range(0, len(centred), step):
-            part = slice(first, first + step)
+        for part in slices_of(len(centred), CHUNK // len(t)):
             weight = self.noise(t[None, :], (self.scale if len(self.scale) == 1 else self.scale[part])[:, None])
             total += (weight * np.exp(1j * centred[part, None] * t)).sum(axis=0)
         return total / self.power(t, 2)
@@ -110,9 +108,7 @@ class Spectrum:
         weight = self.transform(t) * self.kernel.transform(h * t) * (t[1] - t[0]) / math.pi
         weight[0] *= 0.5  # the trapezoid rule's end; at the other end the kernel is 0
         out = np.empty(len(points))
-        step = max(1, CHUNK // len(t))
-        for first in range(0, len(points), step):
-            part = slice(first, first + step)
+        for part in slices_of(len(points), CHUNK // len(t)):
             out[part] = (np.exp(-1j * (points[part, None] - self.z.mean()) * t) @ weight).real
         return out
 

@@ -63,12 +63,12 @@ SPARE_STATISTICS = 3
 def allocate(model: PrivateMixture, n: int, statistics: int, extra: int = 1) -> State:
     """Return an empty state with room for n clusters and `extra` proposed ones: it never grows."""
     rows = n + extra
-    statistics = model.conjugate.statistics if model.conjugate is not None else 0
+    sufficient = model.conjugate.statistics if model.conjugate is not None else 0
     return State(
         **empty_partition(model, n, rows, n, statistics),
         y=base.empty_records(model, n),
         score=np.zeros(rows),
-        stat=np.zeros((rows + SPARE_STATISTICS, statistics)),
+        stat=np.zeros((rows + SPARE_STATISTICS, sufficient)),
         side=np.zeros(n, np.int64),
         walk=np.zeros(len(model.kernel.parameters)),
     )

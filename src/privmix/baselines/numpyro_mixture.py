@@ -18,7 +18,6 @@ from privmix.baselines.base import Baseline, Fitted, check_grid
 from privmix.kernels import HierarchicalNormal, Normal
 from privmix.kernels.hierarchical_normal import SHAPE, rate_of_rate
 from privmix.mechanisms import Gaussian, Laplace, LocalMechanism
-from privmix.numerics.slices import slices_of
 from privmix.parts.checks import check_count
 
 ROOT_TWO_PI = math.sqrt(2.0 * math.pi)
@@ -59,7 +58,9 @@ class TruncatedFit(Fitted):
         """Yield slices of the points with the density there in each draw."""
         sd = np.sqrt(self.variance)
         height = self.weight / (sd * ROOT_TWO_PI)
-        for part in slices_of(len(points), CHUNK // self.weight.size):
+        step = max(1, CHUNK // self.weight.size)
+        for first in range(0, len(points), step):
+            part = slice(first, first + step)
             d = (points[part, None, None, None] - self.mean) / sd
             yield part, np.moveaxis((height * np.exp(-0.5 * d * d)).sum(axis=-1), 0, -1)
 

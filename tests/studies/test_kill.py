@@ -13,6 +13,7 @@ import pytest
 import toy_study
 
 import privmix
+from privmix.studies.runner.local import _deaf_to_ctrl_c
 from privmix.studies.runner.seeds import cell_name
 
 PATIENCE = 120.0
@@ -133,6 +134,15 @@ def test_ctrl_c_leaves_finished_cells(least, tmp_path):
     assert err.splitlines()[-1] == "interrupted: finished cells are kept in toy; the same command goes on."
     assert "Traceback" not in err
     assert least <= len(finished(tmp_path)) < 16
+
+
+def test_ctrl_c_while_a_worker_starts_is_heard_afterwards():
+    reached = []
+    with pytest.raises(KeyboardInterrupt), _deaf_to_ctrl_c():
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.05)
+        reached.append("the end")
+    assert reached == ["the end"]
 
 
 def test_a_dask_cluster_that_loses_a_worker_gives_the_same_results(tmp_path):

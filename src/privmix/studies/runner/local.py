@@ -10,9 +10,10 @@ import os
 import signal
 import threading
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ProcessPoolExecutor, wait
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from multiprocessing import resource_tracker
 
 from privmix.studies.runner.configuration import Configuration, Coordinates
 from privmix.studies.runner.seeds import cell_name
@@ -99,17 +100,27 @@ class Seat:
         self._executor.shutdown(wait=True, cancel_futures=True)
 
 
-class _deaf_to_ctrl_c:  # noqa: N801
-    """A child that is started inside does not hear Ctrl-C, which goes to the whole group of processes."""
+@contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Start children inside that do not hear Ctrl-C, which goes to the whole group of processes.
 
-    def __enter__(self) -> None:
-        self._main = threading.current_thread() is threading.main_thread()
-        if self._main:
-            self._held = signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-    def __exit__(self, *_: object) -> None:
-        if self._main:
-            signal.signal(signal.SIGINT, self._held)
+    Children inherit that it is blocked. Here it is noted, by whatever thread hears it, and raised afterwards: ignored,
+    as it was, a Ctrl-C of that moment was lost.
+    """
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    noted: list[int] = []
+    resource_tracker.ensure_running()  # else it starts with the first child, and lifts the block when it has
+    handler = signal.signal(signal.SIGINT, lambda number, frame: noted.append(number))
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, handler)
+    if noted:
+        raise KeyboardInterrupt
 
 
 def follow_parent() -> None:

@@ -138,10 +138,15 @@ def test_ctrl_c_leaves_finished_cells(least, tmp_path):
 
 def test_ctrl_c_while_a_worker_starts_is_heard_afterwards():
     reached = []
-    with pytest.raises(KeyboardInterrupt), _deaf_to_ctrl_c():
-        os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(0.05)
-        reached.append("the end")
+
+    def start():
+        with _deaf_to_ctrl_c():
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.05)
+            reached.append("the end")
+
+    with pytest.raises(KeyboardInterrupt):
+        start()
     assert reached == ["the end"]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from privmix.jit import bind
-from privmix.jit.bundle import Bundle, packed
+from privmix.jit.numbers import Bundle, packed
 
 
 class Held(NamedTuple):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mutants.models import COUNTS, DRAWN, one
-from privmix.mechanisms import SmoothedHistogram, evidence
+from privmix.mechanisms import SmoothedHistogram
+from privmix.mechanisms.global_mechanism import global_settle
 from privmix.samplers import Binned, Neal5, Sampler, Slice
 from privmix.samplers import slice as slice_file
 from privmix.samplers.binned import counts, mixture
@@ -20,7 +21,6 @@ def count_bugs() -> list[Mutant]:
 
 def release_bugs() -> list[Mutant]:
     """Return bugs in how records moved one by one see the release."""
-    settle = evidence.global_settle
     ratio = "share = count * whole / (self.records * (self.edges[j + 1] - self.edges[j]))"
     unscaled = "share = count / self.records"
     replace = "replace(mechanism, seen, current[0], proposed[0])"
@@ -33,8 +33,8 @@ def release_bugs() -> list[Mutant]:
             DRAWN,
             Neal5(),
         ),
-        one("statistic left as it was on accepting", settle, replace, "pass", COUNTS, Neal5()),
-        one("release looked at once", settle, "return 0.0", "return value", DRAWN, Neal5(), sweeps=10),
+        one("statistic left as it was on accepting", global_settle, replace, "pass", COUNTS, Neal5()),
+        one("release looked at once", global_settle, "return 0.0", "return value", DRAWN, Neal5(), sweeps=10),
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mutants.models import HYPERPRIOR, LEARNED_MANY, NORMAL, WALKED, one
 from privmix.kernels import random_walk as random_walk_file
-from privmix.mechanisms import evidence
+from privmix.mechanisms.base import local_evidence
 from privmix.priors import DirichletProcess
 from privmix.samplers import Neal5, Slice, neal5
 from privmix.samplers import slice as slice_file
@@ -66,7 +66,7 @@ def neal5_bugs() -> list[Mutant]:
         one("urn copies the record's own label", propose, "other + (other >= i)", "other", NORMAL, Neal5(), n=3),
         one(
             "estimate of g by the largest q, not the mean",
-            evidence.local_evidence,
+            local_evidence,
             "total += math.exp(value - top)",
             "total += 0.0",
             NORMAL,

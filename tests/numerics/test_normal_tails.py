@@ -9,11 +9,11 @@ from numerics.compiled import compiled
 from numerics.quadrature import ALPHA
 from privmix.numerics.normal_tails import (
     erfcx,
+    exp_square,
     normal_between,
     normal_excess,
     normal_mass,
 )
-from privmix.numerics.special import exp_square
 
 erfcx, normal_between, normal_excess, normal_mass, exp_square = compiled(
     erfcx, normal_between, normal_excess, normal_mass, exp_square

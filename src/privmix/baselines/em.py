@@ -11,8 +11,7 @@ from privmix.baselines.base import Baseline
 from privmix.baselines.cells import cell_likelihood
 from privmix.baselines.histogram import Histogram
 from privmix.mechanisms import LocalMechanism
-from privmix.mechanisms.arguments import check_bounds
-from privmix.parts.checks import check_count
+from privmix.parts.checks import check_bounds, check_count
 
 # Li et al. scale EM's tolerance with e^ε and study ε up to 2.5; beyond that e^ε would stop EM at its first step.
 LARGEST_EPSILON = 2.5

@@ -13,8 +13,8 @@ from privmix.curves.density import density_mean
 from privmix.curves.predictive import draw_records, release_records
 from privmix.curves.prior import inside_draws, prior_draws, prior_mean_density
 from privmix.engine import Plan, run_chains
+from privmix.engine.block import stack_draws
 from privmix.engine.chains import root_of
-from privmix.engine.draws import stack_draws
 from privmix.model import PrivateMixture
 from privmix.parts.checks import check_count
 from privmix.samplers.base import Draws, empty_records

@@ -16,7 +16,7 @@ from privmix.clusters.partitions import Partitions, canonical, check_labels, gat
 from privmix.clusters.predict import membership
 from privmix.clusters.similarity import similarity_matrix
 from privmix.frames import labels_of
-from privmix.frames.labels import coords_of, read_labels, record_index
+from privmix.frames.read import coords_of, read_labels, record_index
 from privmix.parts.checks import check_count
 
 if TYPE_CHECKING:

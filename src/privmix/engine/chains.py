@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privmix.engine import block
-from privmix.engine.block import compile_block
-from privmix.engine.draws import empty_draws, lengthen, widen
+from privmix.engine.block import compile_block, empty_draws, lengthen, widen
 from privmix.samplers.base import Draws, Latent
 
 if TYPE_CHECKING:

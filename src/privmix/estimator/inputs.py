@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_array, check_consistent_length, check
 
 from privmix.estimator.parts import mechanism_of
 from privmix.frames import Labels, as_floats, is_table, labels_of
-from privmix.frames.labels import opened
+from privmix.frames.read import opened
 
 
 def read_release(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:

@@ -1,7 +1,6 @@
 """Columns of pandas, polars, pyarrow and xarray: read as plain arrays, and given back as what came."""
 
-from privmix.frames.labels import Labels, labels_of
 from privmix.frames.like import like
-from privmix.frames.read import as_floats, columns_of, is_table
+from privmix.frames.read import Labels, as_floats, columns_of, is_table, labels_of
 
 __all__ = ["Labels", "as_floats", "columns_of", "is_table", "labels_of", "like"]

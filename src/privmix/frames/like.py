@@ -8,7 +8,7 @@ import narwhals as nw
 import numpy as np
 import xarray as xr
 
-from privmix.frames.labels import is_arrow_array, opened
+from privmix.frames.read import is_arrow_array, opened
 
 
 def like(source: Any, z: np.ndarray | dict[str, np.ndarray]) -> Any:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from privmix.mechanisms.arguments import check_bounds, check_scale, fill, one_of
 from privmix.mechanisms.base import LocalMechanism
+from privmix.parts.checks import check_bounds, check_scale, fill, one_of
 
 
 class AdditiveNoise(LocalMechanism):

@@ -11,8 +11,7 @@ import numpy as np
 
 from privmix.frames import as_floats, like
 from privmix.jit import accessor, bind
-from privmix.mechanisms.evidence import LOCAL
-from privmix.mechanisms.slots import at_record, log_q
+from privmix.mechanisms.slots import at_record, begin, evidence, log_q, settle
 from privmix.parts import Part
 from privmix.parts.options import Option, options_of
 from privmix.privacy import Guarantee
@@ -316,7 +315,8 @@ class LocalMechanism(Mechanism):
     def hooks(self) -> dict[Callable, Callable]:
         """Return the slots that this mechanism fills."""
         each = accessor(self.numbers(), self.per_record_fields())
-        return {**LOCAL, log_q: type(self).log_q, at_record: each}
+        asked: dict[Callable, Callable] = {begin: local_begin, evidence: local_evidence, settle: local_settle}
+        return {**asked, log_q: type(self).log_q, at_record: each}
 
     def check_release(self, z: Any) -> np.ndarray:
         """Return a release as an array of floats, or say what is wrong with it."""
@@ -346,3 +346,32 @@ def log_q_each(mechanism, z, y, out):
     """Evaluate log q record by record (compiled)."""
     for i in range(len(out)):
         out[i] = log_q(at_record(mechanism, i), z[i], y[i])
+
+
+def local_begin(mechanism, data, seen, ys, m):
+    """Do nothing: a local mechanism sees one record at a time."""
+
+
+def local_evidence(mechanism, data, seen, i, current, proposed):
+    """Return log (1/m) Σ_j q(z_i|ỹ_j)."""
+    part = at_record(mechanism, i)
+    m = len(proposed)
+    top = log_q(part, data.z[i], proposed[0])
+    if m == 1:
+        return top
+    total = 1.0
+    if top == -math.inf:
+        total = 0.0
+    for j in range(1, m):
+        value = log_q(part, data.z[i], proposed[j])
+        if value > top:
+            total = total * math.exp(top - value) + 1.0
+            top = value
+        elif value > -math.inf:
+            total += math.exp(value - top)
+    return top + math.log(total) - math.log(m)
+
+
+def local_settle(mechanism, data, seen, i, current, proposed, value):
+    """Keep the evidence itself."""
+    return value

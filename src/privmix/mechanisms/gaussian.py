@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike
 from scipy.special import erfcx, log_ndtr, ndtri
 
 from privmix.mechanisms.additive import AdditiveNoise
-from privmix.mechanisms.arguments import FloatOrArray, plain, positive, probability
 from privmix.parts import PerRecord, given
+from privmix.parts.checks import FloatOrArray, plain, positive, probability
 from privmix.privacy import ZCDP, ApproxDP
 
 # The root is found to about 1e-14; this much is added so that rounding never leaves it on the wrong side.

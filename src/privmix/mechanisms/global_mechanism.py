@@ -9,8 +9,7 @@ import numpy as np
 
 from privmix.frames import as_floats, columns_of, is_table, like
 from privmix.mechanisms.base import Mechanism
-from privmix.mechanisms.evidence import GLOBAL
-from privmix.mechanisms.slots import at_record, log_q, log_ratio, replace
+from privmix.mechanisms.slots import at_record, begin, evidence, log_q, log_ratio, replace, settle
 
 
 class GlobalMechanism(Mechanism):
@@ -69,7 +68,8 @@ class GlobalMechanism(Mechanism):
     def hooks(self) -> dict[Callable, Callable]:
         """Return the slots that this mechanism fills."""
         cls: Any = type(self)
-        return {**GLOBAL, log_ratio: cls.log_ratio, replace: cls.replace, at_record: _whole, log_q: _nothing}
+        asked: dict[Callable, Callable] = {begin: global_begin, evidence: global_evidence, settle: global_settle}
+        return {**asked, log_ratio: cls.log_ratio, replace: cls.replace, at_record: _whole, log_q: _nothing}
 
     def count_records(self, z: np.ndarray) -> int:
         """Return the number of records, which is public."""
@@ -103,4 +103,23 @@ def _whole(mechanism, i):
 
 
 def _nothing(mechanism, z, y):
+    return 0.0
+
+
+def global_begin(mechanism, data, seen, ys, m):
+    """Move every record in turn from the reference value to its own."""
+    for c in range(len(seen)):
+        seen[c] = data.origin[c]
+    for i in range(len(ys)):
+        replace(mechanism, seen, data.reference[0], ys[i])
+
+
+def global_evidence(mechanism, data, seen, i, current, proposed):
+    """Return the log ratio of the release's density, proposed against current."""
+    return log_ratio(mechanism, data.z, seen, current[0], proposed[0])
+
+
+def global_settle(mechanism, data, seen, i, current, proposed, value):
+    """Move the record in what the mechanism sees; the current value is the next comparison's zero."""
+    replace(mechanism, seen, current[0], proposed[0])
     return 0.0

@@ -14,10 +14,19 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from privmix.mechanisms.arguments import FloatOrArray, check_bounds, check_scale, fill, one_of, plain, positive
 from privmix.mechanisms.base import LocalMechanism
 from privmix.parts import given
-from privmix.parts.checks import check_count, is_whole
+from privmix.parts.checks import (
+    FloatOrArray,
+    check_bounds,
+    check_count,
+    check_scale,
+    fill,
+    is_whole,
+    one_of,
+    plain,
+    positive,
+)
 from privmix.privacy import PureDP
 
 

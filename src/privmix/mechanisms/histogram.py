@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from privmix.jit import bind, slot
-from privmix.mechanisms.arguments import check_bounds
 from privmix.mechanisms.global_mechanism import GlobalMechanism
 from privmix.mechanisms.slots import log_ratio, replace
-from privmix.parts.checks import is_whole
+from privmix.parts.checks import check_bounds, is_whole
 
 
 @slot

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from privmix.mechanisms.arguments import check_bounds, fill
 from privmix.mechanisms.base import LocalMechanism
 from privmix.parts import given
+from privmix.parts.checks import check_bounds, fill
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from privmix.mechanisms.additive import AdditiveNoise
-from privmix.mechanisms.arguments import FloatOrArray, plain, positive
 from privmix.parts import PerRecord, given
+from privmix.parts.checks import FloatOrArray, plain, positive
 from privmix.privacy import PureDP
 
 

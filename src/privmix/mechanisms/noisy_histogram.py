@@ -21,12 +21,12 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import logsumexp
 
-from privmix.mechanisms.arguments import check_scale, fill, one_of, positive, probability, single
 from privmix.mechanisms.base import Bars
 from privmix.mechanisms.gaussian import gaussian_scale
 from privmix.mechanisms.histogram import Histogram, join_bins, keep_bins, read_edges, read_records
 from privmix.mechanisms.laplace import laplace_scale
 from privmix.parts import given
+from privmix.parts.checks import check_scale, fill, one_of, positive, probability, single
 from privmix.privacy import ZCDP, ApproxDP, PureDP
 
 _NAME = "NoisyHistogram"

@@ -13,10 +13,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from privmix.mechanisms.arguments import check_bounds, fill, one_of, single
 from privmix.mechanisms.base import Bars, LocalMechanism
 from privmix.parts import given
-from privmix.parts.checks import check_count
+from privmix.parts.checks import check_bounds, check_count, fill, one_of, single
 from privmix.privacy import PureDP
 
 

@@ -1,4 +1,12 @@
-"""Slots of a mechanism: the names by which generic code reaches it, and what samplers ask of it."""
+"""Slots of a mechanism: the names by which generic code reaches it, and what samplers ask of it.
+
+A sampler that moves record i asks for the `evidence` of the proposal, how well it explains the release, compares it
+with the number it keeps for the current value, and, on accepting, keeps what `settle` returns.
+
+For a local mechanism the evidence is the log of (1/m) Σ_j q(z_i|ỹ_j), an unbiased estimate of g(z_i|θ) where the ỹ_j
+are draws of f(·|θ). For a global one it is the log ratio of the release's density with the proposed record to that with
+the current one, so that the number to keep is always 0; `seen` is what the mechanism sees of all records.
+"""
 
 from __future__ import annotations
 

@@ -15,10 +15,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from privmix.mechanisms.arguments import fill, one_of, single
 from privmix.mechanisms.histogram import Histogram, keep_bins, read_edges, read_records
 from privmix.parts import given
-from privmix.parts.checks import check_count
+from privmix.parts.checks import check_count, fill, one_of, single
 from privmix.privacy import PureDP
 
 _NAME = "SmoothedHistogram"

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from privmix.mechanisms.arguments import check_bounds, fill, single
 from privmix.mechanisms.base import LocalMechanism
 from privmix.parts import given
+from privmix.parts.checks import check_bounds, fill, single
 from privmix.privacy import PureDP
 
 # The wave is about ε e^−ε wide: beyond this its width and its height leave the range of floats.

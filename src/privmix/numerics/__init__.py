@@ -1,5 +1,6 @@
 """Compiled leaves: random variates and special functions, each checked against SciPy or mpmath."""
 
+from privmix.numerics.normal_tails import normal_cdf
 from privmix.numerics.random import (
     beta_logs,
     binomial,
@@ -10,7 +11,7 @@ from privmix.numerics.random import (
     uniform,
     uniform_index,
 )
-from privmix.numerics.special import log_add_exp, log_beta, normal_cdf
+from privmix.numerics.special import log_add_exp, log_beta
 
 __all__ = [
     "beta_logs",

@@ -1,4 +1,4 @@
-"""The normal distribution far out: scaled complementary error function, masses of intervals, truncated draws."""
+"""The normal distribution, also far out: scaled complementary error function, masses of intervals, truncated draws."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import math
 
 from privmix.jit import inline
 from privmix.numerics.random import exponential, normal, uniform
-from privmix.numerics.special import exp_square, normal_cdf
 
 ROOT_HALF = 0.7071067811865475244
 ROOT_PI = 1.7724538509055160273
@@ -50,6 +49,18 @@ CODY_FAR_BOTTOM = (
     6.05183413124413191e-2,
     2.33520497626869185e-3,
 )
+
+
+def normal_cdf(x):
+    """Return the standard normal distribution function, accurate in the lower tail."""
+    return 0.5 * math.erfc(-x * math.sqrt(0.5))
+
+
+def exp_square(x):
+    """Return exp(x²), without the x² ulps that rounding x² would cost."""
+    # The head has at most 15 bits where exp does not overflow, so its square is exact; the rest is below .06.
+    head = math.floor(x * 1024.0) / 1024.0
+    return math.exp(head * head) * math.exp((x - head) * (x + head))
 
 
 def erfcx(x):

@@ -20,18 +20,6 @@ def log_beta(a, b):
     return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
 
 
-def normal_cdf(x):
-    """Return the standard normal distribution function, accurate in the lower tail."""
-    return 0.5 * math.erfc(-x * math.sqrt(0.5))
-
-
-def exp_square(x):
-    """Return exp(x²), without the x² ulps that rounding x² would cost."""
-    # The head has at most 15 bits where exp does not overflow, so its square is exact; the rest is below .06.
-    head = math.floor(x * 1024.0) / 1024.0
-    return math.exp(head * head) * math.exp((x - head) * (x + head))
-
-
 def log1p_minus(t, sum_):
     """Return log(1 + t) − t, where 1 + t is handed in too so that t near −1 loses nothing."""
     if abs(t) > 0.4:

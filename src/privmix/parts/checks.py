@@ -1,4 +1,4 @@
-"""Checks of what a user gives: one place, one wording."""
+"""Checks of what a user gives, fields of parts and budgets of noise among them: one place, one wording."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+FloatOrArray = float | NDArray[np.float64]
 
 
 def check_number(part: Any, *names: str) -> None:
@@ -59,3 +62,95 @@ def check_count(name: str, value: Any, least: int, owner: str = "") -> int:
         whose = f"{owner}: " if owner else ""
         raise ValueError(f"{whose}{name} must be a whole number of at least {least}; got {value!r}.")
     return int(value)
+
+
+def positive(name: str, value: Any) -> NDArray[np.float64]:
+    """Return the value as floats, all positive and finite, or say what is wrong."""
+    try:
+        numbers = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        numbers = np.asarray(np.nan)
+    if not (np.isfinite(numbers).all() and (numbers > 0).all()):
+        raise ValueError(
+            f"The noise was to be calibrated with {name}={value!r}, but needs {name} > 0 and finite. "
+            f"Give a positive number."
+        )
+    return numbers
+
+
+def single(name: str, value: Any) -> float:
+    """Return the value as one positive finite float, or say what is wrong."""
+    numbers = positive(name, value)
+    if numbers.ndim > 0:
+        raise ValueError(f"The noise was to be calibrated with {name}={value!r}, but needs one number for all records.")
+    return float(numbers)
+
+
+def probability(value: Any) -> NDArray[np.float64]:
+    """Return delta as floats inside (0, 1), or say what is wrong."""
+    delta = positive("delta", value)
+    if (delta >= 1).any():
+        raise ValueError(
+            f"The noise was to be calibrated with delta={value!r}, but needs 0 < delta < 1: at delta = 1 "
+            f"nothing is promised. Give a delta well below one over the number of records."
+        )
+    return delta
+
+
+def plain(values: Any) -> FloatOrArray:
+    """Return a float for a scalar, the array otherwise."""
+    return float(values) if np.ndim(values) == 0 else np.asarray(values)
+
+
+def fill(part: Any, **values: Any) -> None:
+    """Set fields of a frozen dataclass that is under construction."""
+    for name, value in values.items():
+        object.__setattr__(part, name, value)
+
+
+def _shown(values: Any) -> str:
+    text = repr(values)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def check_bounds(bounds: Any, *, needed_for: str = "") -> tuple[float, float] | None:
+    """Return bounds as a pair of floats, or say what is wrong with them."""
+    if bounds is None:
+        if needed_for:
+            raise ValueError(
+                f"{needed_for} needs bounds=(lower, upper), the range that a record can take: noise is scaled to it. "
+                "They must be known without looking at the data."
+            )
+        return None
+    try:
+        lower, upper = (float(value) for value in bounds)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"bounds must be a pair (lower, upper); got {_shown(bounds)}.") from error
+    if not (np.isfinite(lower) and np.isfinite(upper) and lower < upper):
+        raise ValueError(f"bounds must be finite with lower < upper; got ({lower:g}, {upper:g}).")
+    return lower, upper
+
+
+def check_scale(scale: Any, *, varying: bool = False) -> Any:
+    """Return a noise scale as a float or, where allowed, a read-only array with one for each record."""
+    try:
+        array = np.array(scale, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.array(np.nan)
+    if array.ndim > int(varying) or array.size == 0 or not np.all(np.isfinite(array) & (array > 0)):
+        kind = "a positive number, or an array of one for each record" if varying else "a positive number"
+        raise ValueError(f"the noise scale must be {kind}; got {_shown(scale)}.")
+    if array.ndim == 0:
+        return float(array)
+    array.setflags(write=False)
+    return array
+
+
+def one_of(owner: str, **given: Any) -> str:
+    """Return the name of the one way of setting the noise that was given."""
+    named = [name for name, value in given.items() if value is not None]
+    if len(named) != 1:
+        choices = ", ".join(f"{name}=" for name in given)
+        got = " and ".join(named) if named else "none"
+        raise ValueError(f"{owner} takes exactly one of {choices} to set its noise; got {got}.")
+    return named[0]

@@ -12,9 +12,9 @@ import numpy as np
 import xarray as xr
 
 from privmix.engine import Chain, End, Plan, run_chains
+from privmix.engine.block import join_draws, stack_draws
 from privmix.engine.chains import shorten
-from privmix.engine.draws import join_draws, stack_draws
-from privmix.frames.labels import add_labels, read_labels
+from privmix.frames.read import add_labels, read_labels
 from privmix.model import PrivateMixture
 from privmix.parts.checks import check_count
 from privmix.samplers import Sampler

@@ -1,7 +1,6 @@
 """What is published: the release with its mechanism, saved and loaded; and the reading of plain tables."""
 
 from privmix.release.files import describes_itself, read_column, read_columns, read_histogram
-from privmix.release.metadata import IDEALISED
-from privmix.release.release import Release
+from privmix.release.release import IDEALISED, Release
 
 __all__ = ["IDEALISED", "Release", "describes_itself", "read_column", "read_columns", "read_histogram"]

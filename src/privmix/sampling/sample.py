@@ -12,10 +12,10 @@ import numpy as np
 
 from privmix.curves.density import density_draws
 from privmix.engine import Plan, run_chains
+from privmix.engine.block import stack_draws
 from privmix.engine.chains import root_of, run_chain, shorten
-from privmix.engine.draws import stack_draws
 from privmix.frames import Labels, labels_of
-from privmix.frames.labels import add_labels
+from privmix.frames.read import add_labels
 from privmix.mechanisms import Mechanism
 from privmix.model import PrivateMixture, default_model
 from privmix.posterior.posterior import Posterior

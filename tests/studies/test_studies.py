@@ -27,6 +27,7 @@ CELLS = {
     "mechanisms": {"mechanism": "laplace", "records": 100, "epsilon": 10.0, "replicate": 0},
     "global": {"base": "gamma2", "factor": 4, "epsilon": 10.0, "fit": "neal5", "replicate": 0},
     "accuracy": {"target": "normals", "records": 100, "epsilon": 10.0, "method": "ours-laplace", "replicate": 0},
+    "defaults": {"target": "inflated", "records": 100, "release": "laplace10", "variant": "cut", "replicate": 0},
 }
 NUMBERS = {"acceptance", "ess", "r_hat", "clusters", "l1", "covered"}
 
@@ -147,7 +148,7 @@ def test_command_line_runs_goes_on_and_draws(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nothing"], "there is no study 'nothing'. There are accuracy, donors, gaussian, global, laplace"),
+        (["nothing"], "there is no study 'nothing'. There are accuracy, defaults, donors, gaussian, global, laplace"),
         (["laplace", "--set", "draws"], "--set needs NAME=VALUE"),
         (["laplace", "--set", "colour=red"], "the study has no setting 'colour'; it has replicates, draws"),
         (["laplace", "--figures-only", "--small"], "it takes --output alone"),

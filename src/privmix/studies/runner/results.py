@@ -81,6 +81,11 @@ class Results:
         """Return the median of a result over the cells, NaN where none has it; missing values are left out."""
         return self.quantile(name, 0.5)
 
+    def mean(self, name: str) -> Any:
+        """Return the mean of a result over the cells, as `median` does."""
+        values = self.values(name)
+        return np.nan if not len(values) or np.isnan(values).all() else np.nanmean(values, axis=0)
+
     def quantile(self, name: str, probability: float) -> Any:
         """Return a quantile of a result over the cells, point by point for arrays."""
         values = self.values(name)

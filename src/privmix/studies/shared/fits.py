@@ -85,16 +85,19 @@ def fit_default(
         return fit(z, mechanism, **configuration.chain_settings(), allocations=False, seed=seed, executor=one)
 
 
-def measures_of(posterior: Posterior, target: Target, points: int) -> dict[str, Any]:
-    """Return what every cell keeps of a fit: mixing, error, and the density with its band."""
+def measures_of(posterior: Posterior, target: Target, points: int, watched: np.ndarray | None = None) -> dict[str, Any]:
+    """Return what every cell keeps of a fit: mixing, error, and the density with its band.
+
+    Mixing is watched at five points, by default spread over the bounds.
+    """
     grid, few = target.grid(points), spread_draws(posterior)
     density = few.density(grid, level=LEVEL)
     lower, upper = target.bounds
-    watched = lower + (upper - lower) * np.array([0.1, 0.25, 0.5, 0.75, 0.9])
+    spread = lower + (upper - lower) * np.array([0.1, 0.25, 0.5, 0.75, 0.9])
     return {
         "acceptance": posterior.acceptance,
         "ess": clusters_ess(posterior),
-        "r_hat": worst_r_hat(few, watched),
+        "r_hat": worst_r_hat(few, spread if watched is None else watched),
         "clusters": float(posterior.n_clusters.mean()),
         "l1": l1_error(density["mean"].values, target.density(grid), grid),
         "covered": coverage(density, target, grid),

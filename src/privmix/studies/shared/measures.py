@@ -22,6 +22,11 @@ def hellinger(first: np.ndarray, second: np.ndarray, grid: np.ndarray) -> float:
     return float(np.sqrt(max(0.0, 1.0 - np.trapezoid(np.sqrt(first * second), grid))))
 
 
+def log_score(values: np.ndarray, truth: np.ndarray) -> float:
+    """Return ∫ truth log f, the mean log density of a record to come, of densities at the middles of equal cells."""
+    return float(np.average(np.log(np.maximum(values, np.finfo(float).tiny)), weights=truth))
+
+
 def adjusted_rand_index(first: np.ndarray, second: np.ndarray) -> float:
     """Return the adjusted Rand index of two partitions: 1 where they agree, 0 on average where they are unrelated.
 

@@ -1,9 +1,9 @@
-"""Tables of medians over data sets, in Markdown: what a picture shows, to be quoted."""
+"""Tables of medians over data sets, or of means over shapes too, in Markdown: what a picture shows, to be quoted."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +19,26 @@ TITLES = {
     "ess": "ESS of the number of clusters per 1,000 draws",
     "hellinger": "Hellinger distance",
     "l1": "L1 error",
+    "log_score": "Log score",
     "r_hat": "Worst R-hat of the density",
     "rand": "Adjusted Rand index, variation of information",
     "rand_binder": "Adjusted Rand index, Binder's loss",
+    "seconds": "CPU seconds of the chains",
+    "width": "Integral of half the width of the 95% band",
 }
 # Names of the values of a coordinate; empty where they are shown as they are.
 Names = Mapping[Any, str]
 
 
-def write_tables(results: Results, path: Path, rows: Mapping[str, Names], column: str, measures: Sequence[str]) -> None:
+def write_tables(
+    results: Results,
+    path: Path,
+    rows: Mapping[str, Names],
+    column: str,
+    measures: Sequence[str],
+    *,
+    means_over: str = "",
+) -> None:
     """Write a table for each measure.
 
     Parameters
@@ -40,13 +51,20 @@ def write_tables(results: Results, path: Path, rows: Mapping[str, Names], column
         Coordinate whose values are the columns.
     measures
         Results that are numbers.
+    means_over
+        A coordinate over whose values, beside the data sets, means are taken; empty for medians over data sets.
     """
-    parts = [_table(results, rows, column, what) for what in measures]
-    head = f"Medians over {len(results.axis('replicate'))} data sets. {results.describe()}".strip()
+    summary, over = Results.median, "Medians over"
+    if means_over:
+        summary, over = Results.mean, f"Means over {len(results.axis(means_over))} values of {means_over} and"
+    parts = [_table(results, rows, column, what, summary) for what in measures]
+    head = f"{over} {len(results.axis('replicate'))} data sets. {results.describe()}".strip()
     write_whole(path, "\n\n".join([head, *parts, ""]).encode())
 
 
-def _table(results: Results, rows: Mapping[str, Names], column: str, what: str) -> str:
+def _table(
+    results: Results, rows: Mapping[str, Names], column: str, what: str, summary: Callable[[Results, str], float]
+) -> str:
     columns = results.axis(column)
     lines = [
         f"## {TITLES[what]}\n",
@@ -55,7 +73,7 @@ def _table(results: Results, rows: Mapping[str, Names], column: str, what: str) 
     ]
     for values in itertools.product(*(results.axis(name) for name in rows)):
         chosen = results.select(**dict(zip(rows, values, strict=True)))
-        cells = [_show(chosen.select(**{column: value}).median(what)) for value in columns]
+        cells = [_show(summary(chosen.select(**{column: value}), what)) for value in columns]
         if any(cells):
             named = [str(names.get(value, value)) for value, names in zip(values, rows.values(), strict=True)]
             lines.append(f"| {' | '.join(named + cells)} |")

@@ -13,7 +13,7 @@ from privmix.studies.runner import derive_seed
 
 @dataclass(frozen=True)
 class Target:
-    """An equally weighted mixture, cut to an interval.
+    """A mixture, cut to an interval.
 
     Parameters
     ----------
@@ -21,16 +21,19 @@ class Target:
         Frozen distributions of scipy.
     bounds
         The interval.
+    weights
+        Of the components before they are cut, with sum one; equal where none are given.
     """
 
     components: tuple
     bounds: tuple[float, float]
+    weights: tuple[float, ...] = ()
 
     def draw(self, rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
         """Return n records and the component of each."""
         y, label = np.full(n, np.inf), np.zeros(n, np.int64)
         while (outside := np.flatnonzero((y < self.bounds[0]) | (y > self.bounds[1]))).size:
-            label[outside] = rng.integers(len(self.components), size=outside.size)
+            label[outside] = rng.choice(len(self.components), size=outside.size, p=self.weights or None)
             for k, component in enumerate(self.components):
                 here = outside[label[outside] == k]
                 y[here] = component.rvs(size=here.size, random_state=rng)
@@ -51,8 +54,10 @@ class Target:
     def density(self, grid: np.ndarray) -> np.ndarray:
         """Return the density at each point."""
         lower, upper = self.bounds
-        mass = sum(one.cdf(upper) - one.cdf(lower) for one in self.components)
-        values = sum(one.pdf(grid) for one in self.components) / mass
+        weights = self.weights or (1.0,) * len(self.components)
+        pairs = list(zip(weights, self.components, strict=True))
+        mass = sum(weight * (one.cdf(upper) - one.cdf(lower)) for weight, one in pairs)
+        values = sum(weight * one.pdf(grid) for weight, one in pairs) / mass
         return np.where((grid >= lower) & (grid <= upper), values, 0.0)
 
     def uniform_error(self) -> float:
@@ -73,3 +78,24 @@ THREE_BETAS = Target((stats.beta(5, 50), stats.beta(50, 50), stats.beta(50, 5)),
 # Two that no method was tuned to: a long right tail, and a flat part with edges beside a normal.
 SKEWED = Target((stats.gamma(2.0, loc=-9.0, scale=2.0),), (-10.0, 10.0))
 HALF_UNIFORM = Target((stats.uniform(-8.0, 6.0), stats.norm(4.0, 1.0)), (-10.0, 10.0))
+
+# Densities that do not vanish at the bounds.
+FLAT = Target((stats.uniform(0.0, 10.0),), (0.0, 10.0))
+EXPONENTIAL = Target((stats.expon(scale=2.0),), (0.0, 10.0))
+HALF_NORMAL = Target((stats.halfnorm(),), (0.0, 10.0))
+RAMP = Target((stats.triang(1.0, loc=0.0, scale=10.0),), (0.0, 10.0))
+TWO_EDGES = Target((stats.norm(0.0, 0.8), stats.norm(10.0, 0.8)), (0.0, 10.0))
+# As incomes: 12% in the lowest hundredth of the range, the rest log-normal.
+INFLATED_EDGE = Target((stats.uniform(0.0, 0.1), stats.lognorm(0.6, scale=2.5)), (0.0, 10.0), (0.12, 0.88))
+# Four waves 1 + ½ cos, flat on average: half is uniform, half four raised cosines side by side.
+WAVES = tuple(stats.cosine(loc=centre, scale=1.25 / np.pi) for centre in (1.25, 3.75, 6.25, 8.75))
+RIPPLE = Target((stats.uniform(0.0, 10.0), *WAVES), (0.0, 10.0), (0.5, *(0.125,) * 4))
+# Densities that do.
+UNEQUAL_MODES = Target((stats.norm(-4.0, 2.0), stats.norm(5.0, 0.7)), (-10.0, 10.0), (0.75, 0.25))
+# Marron and Wand (1992), number 10: five peaks, each an eightieth of the range wide.
+PEAKS = tuple(stats.norm(centre, 0.1) for centre in (-1.0, -0.5, 0.0, 0.5, 1.0))
+CLAW = Target((stats.norm(), *PEAKS), (-4.0, 4.0), (0.5, *(0.1,) * 5))
+HEAVY_TAILS = Target((stats.cauchy(0.0, 0.5),), (-10.0, 10.0))
+# Bounds four times as wide as they need be, the data to one side.
+LOOSE_NORMAL = Target((stats.norm(-5.0, 1.0),), (-12.0, 12.0))
+LOOSE_MODES = Target((stats.norm(-6.5, 0.5), stats.norm(-3.5, 0.5)), (-12.0, 12.0))

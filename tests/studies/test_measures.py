@@ -8,13 +8,23 @@ from scipy import integrate, stats
 
 import privmix
 from privmix import mechanisms
+from privmix.studies.defaults import TARGETS as SHAPES
 from privmix.studies.donors import BOUNDS, COUNTS, EDGES, HISTOGRAM, MECHANISMS, empirical_base, synthetic_donors
 from privmix.studies.laplace import KERNEL, prior_density
 from privmix.studies.shared.fits import coverage
-from privmix.studies.shared.measures import adjusted_rand_index, clusters_ess, hellinger, l1_error, spread_draws
-from privmix.studies.shared.targets import THREE_BETAS, THREE_NORMALS
+from privmix.studies.shared.measures import (
+    adjusted_rand_index,
+    clusters_ess,
+    hellinger,
+    l1_error,
+    log_score,
+    spread_draws,
+)
+from privmix.studies.shared.targets import RIPPLE, THREE_BETAS, THREE_NORMALS
 
-TARGETS = {"normals": THREE_NORMALS, "betas": THREE_BETAS, "donors": HISTOGRAM}
+TARGETS = {"betas": THREE_BETAS, "donors": HISTOGRAM, **{name: one.use for name, one in SHAPES.items()}}
+# Where a density jumps or has a narrow peak, quadrature needs to be told.
+BREAKS = {"donors": EDGES, "inflated": [0.1], "half-uniform": [-8.0, -2.0], "claw": [-1.0, -0.5, 0.0, 0.5, 1.0]}
 
 
 def pair_counting(first, second):
@@ -50,6 +60,19 @@ def test_hellinger_of_two_normals():
     assert hellinger(first.pdf(grid), first.pdf(grid), grid) == pytest.approx(0.0, abs=1e-6)
 
 
+def test_log_score_of_a_normal_is_its_entropy_and_of_another_less_by_their_divergence():
+    first, second, grid = stats.norm(0.0, 1.0), stats.norm(1.0, 2.0), np.linspace(-12.0, 12.0, 4001)
+    divergence = np.log(2.0) + (1.0 + 1.0) / 8.0 - 0.5
+    assert log_score(first.pdf(grid), first.pdf(grid)) == pytest.approx(-first.entropy(), abs=1e-9)
+    assert log_score(second.pdf(grid), first.pdf(grid)) == pytest.approx(-first.entropy() - divergence, abs=1e-9)
+    assert np.isfinite(log_score(np.zeros(4001), first.pdf(grid)))
+
+
+def test_the_ripple_is_a_cosine_on_a_flat_density():
+    grid = RIPPLE.grid(1000)
+    np.testing.assert_allclose(RIPPLE.density(grid), 0.1 * (1.0 - 0.5 * np.cos(0.8 * np.pi * grid)), rtol=1e-9)
+
+
 def test_l1_error_of_the_uniform_density_is_the_published_one():
     grid = THREE_NORMALS.grid(1000)
     assert l1_error(np.ones(1000), THREE_NORMALS.density(grid), grid) == pytest.approx(0.837, abs=5e-4)
@@ -58,7 +81,7 @@ def test_l1_error_of_the_uniform_density_is_the_published_one():
 @pytest.mark.parametrize("name", TARGETS)
 def test_targets_integrate_to_one_and_are_drawn_from(name):
     target = TARGETS[name]
-    points = [*target.bounds, *EDGES] if name == "donors" else [*target.bounds, 0.07, 0.5, 0.93]
+    points = [*target.bounds, *BREAKS.get(name, [-5.0, 0.07, 0.5, 0.93])]
     cuts = sorted(point for point in points if target.bounds[0] <= point <= target.bounds[1])
     inside = [integrate.quad(lambda y: target.density(np.array([y]))[0], a, b)[0] for a, b in itertools.pairwise(cuts)]
     assert sum(inside) == pytest.approx(1.0, abs=1e-6)
@@ -67,8 +90,10 @@ def test_targets_integrate_to_one_and_are_drawn_from(name):
     grid = np.linspace(*target.bounds, 20_001)
     steps = np.concatenate([[0.0], np.cumsum(target.density(0.5 * (grid[1:] + grid[:-1])) * np.diff(grid))])
     assert stats.kstest(y, lambda x: np.interp(x, grid, steps / steps[-1])).pvalue > 1e-6
-    counts = np.bincount(label, minlength=len(target.components))
-    assert np.abs(counts - 4000 / len(counts)).max() < 5.0 * np.sqrt(4000)
+    inside = np.array([one.cdf(target.bounds[1]) - one.cdf(target.bounds[0]) for one in target.components])
+    shares = inside * (target.weights or 1.0)
+    counts = np.bincount(label, minlength=len(shares))
+    assert np.abs(counts - 4000 * shares / shares.sum()).max() < 5.0 * np.sqrt(1000)
 
 
 def test_prior_mean_density_is_that_of_draws_from_the_base_measure():

@@ -12,10 +12,12 @@ from typer.testing import CliRunner
 
 from privmix.cli import app
 from privmix.studies import Results, find_study, run_study, study_names
+from privmix.studies.defaults import OF_ACCURACY, shared_cells
 from privmix.studies.laplace import data
 from privmix.studies.runner import Result, draw_figures
 from privmix.studies.runner.run import in_order
 from privmix.studies.shared.tables import write_tables
+from privmix.studies.shared.targets import Target
 
 TINY = {"draws": 40, "points": 40}
 # A cheap cell of each, and what it must find.
@@ -118,6 +120,33 @@ def test_samplers_of_a_study_see_the_same_release():
     np.testing.assert_array_equal(first[1], again[1])
     assert (first[1] != other[1]).all()
     np.testing.assert_array_equal(first[0], louder[0])
+
+
+def test_variants_of_the_default_are_compared_on_the_releases_that_all_have(tmp_path):
+    cells = [("a", "cut", 0), ("a", "cut", 1), ("b", "cut", 2), ("a", "new", 1), ("b", "new", 2)]
+    held = [
+        Result({"target": t, "variant": v, "replicate": r, "release": "x"}, {"l1": np.array(float(r))})
+        for t, v, r in cells
+    ]
+    chosen = shared_cells(Results(None, tuple(held), 5, 6))
+    assert chosen.cells == tuple(held[1:])
+    assert np.isnan(chosen.mean("nothing"))
+    write_tables(chosen, tmp_path / "panel.md", {"variant": {}}, "release", ["l1"], means_over="target")
+    lines = (tmp_path / "panel.md").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "Means over 2 values of target and 2 data sets. 5 of 6 cells"
+    assert lines[-3:] == ["| cut | 1.5 |", "| new | 1.5 |", ""]
+
+
+def test_targets_that_defaults_shares_with_accuracy_have_the_same_data(monkeypatch):
+    asked = []
+    monkeypatch.setattr(Target, "release", lambda self, name, made, **more: asked.append((self, name, made, more)))
+    for here, there in OF_ACCURACY.items():
+        variant = CELLS["defaults"] | {"target": here}
+        for name, cell in {"defaults": variant, "accuracy": CELLS["accuracy"] | {"target": there}}.items():
+            with pytest.raises(TypeError):  # nothing was released
+                find_study(name).run_cell(None, cell)
+        assert asked[-1] == asked[-2]
+    assert len(asked) == 6
 
 
 def invoke(*arguments):

@@ -15,7 +15,7 @@ from privmix.baselines import proper
 from privmix.kernels import HierarchicalNormal
 from privmix.mechanisms import Laplace, Mechanism, RandomizedResponse
 from privmix.model import PrivateMixture, default_model
-from privmix.plots.style import line_style
+from privmix.plots.style import RELEASE_EDGE, line_style
 from privmix.priors import DirichletProcess
 from privmix.studies.runner import Result, Results, Study, grid
 from privmix.studies.shared import pictures, targets
@@ -147,6 +147,7 @@ def _errors(results: Results, path: Path) -> None:
     """Draw the median L1 error of every shape, a panel for each number of records and release, a mark a variant."""
     shapes, variants = results.axis("target"), results.axis("variant")
     numbers, releases = results.axis("records"), results.axis("release")
+    rows, flat = range(len(shapes)), [TARGETS[shape].use.uniform_error() for shape in shapes]
     axes = pictures.panels(len(numbers), len(releases), width=2.4, height=0.2 * len(shapes) + 0.7, sharey=True)
     for row, records in zip(axes, numbers, strict=True):
         for panel, release in zip(row, releases, strict=True):
@@ -155,11 +156,12 @@ def _errors(results: Results, path: Path) -> None:
                 errors = [chosen.select(target=shape).median("l1") for shape in shapes]
                 style = {"color": line_style(index)["color"], "markersize": 5, "markerfacecolor": "none"}
                 marker = pictures.MARKERS[index % len(pictures.MARKERS)]
-                panel.plot(errors, range(len(shapes)), marker, label=VARIANTS[variant].words, **style)
+                panel.plot(errors, rows, marker, label=VARIANTS[variant].words, **style)
+            panel.plot(flat, rows, "|", color=RELEASE_EDGE, markersize=9, label="uniform density")
             panel.set_title(f"{RELEASES[release].words}, n = {records:,}", fontsize="small")
             panel.set_xlim(left=0.0)
             panel.grid(axis="y", linewidth=0.4, alpha=0.5)
-    axes[0, 0].set_yticks(range(len(shapes)), [TARGETS[shape].words for shape in shapes])
+    axes[0, 0].set_yticks(rows, [TARGETS[shape].words for shape in shapes])
     axes[0, 0].invert_yaxis()  # shared
     for panel in axes[-1]:
         panel.set_xlabel("L1 error")

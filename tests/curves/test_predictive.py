@@ -86,7 +86,8 @@ def test_predictive_check_has_what_a_plot_needs(posterior):
     table = posterior.predictive_check(replicates=200, seed=2)
     assert table["observed"].sel(statistic="mean").item() == pytest.approx(Z.mean())
     assert table["observed"].sel(statistic="largest").item() == Z.max()
-    assert table["replicated"].shape == (6, 200)
+    assert table["replicated"].shape == (7, 200)
+    assert table["replicated_share"].shape == (200, 20)
     values = table["replicated"].sel(statistic="sd").values
     assert table["share_above"].sel(statistic="sd").item() == pytest.approx(np.mean(values > Z.std()))
     width = (table["bin_upper"] - table["bin_lower"]).values

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from privmix.checks.predictive_check import predictive_check
+from privmix.checks.predictive_check import BAR, predictive_check
 from privmix.curves.density import density_mean, interval_mass
 
 if TYPE_CHECKING:
     import pandas as pd
+    import xarray as xr
 
     from privmix.posterior.posterior import Posterior
 
@@ -28,6 +29,8 @@ LEAST_DRAWS = 100
 LEAST_ACCEPTANCE = 0.01
 # A predictive p-value below this, after Bonferroni, is a misfit.
 LEAST_P = 0.01
+# Bars that a finding names.
+MOST_BARS = 3
 # Posterior mass outside the bounds that is worth a word.
 NOTABLE_MASS = 0.02
 # Outermost share of the bounds, the mass and the density against its neighbourhood that look like clipping, and the
@@ -188,25 +191,44 @@ def _crowded(posterior: Posterior, draws: Any, end: str) -> Finding | None:
 
 
 def check_fit(posterior: Posterior, replicates: int | None, seed: Any) -> list[Finding]:
-    """Look at whether the model could have made the release."""
+    """Look at whether the density that is shown could have made the release."""
     table = predictive_check(posterior, None, replicates, seed)
     p = table["p_value"].values
     worst = int(np.argmin(p))
     name = str(table["statistic"].values[worst])
-    adjusted = min(1.0, float(p[worst]) * len(p))
-    if adjusted >= LEAST_P:
+    if p[worst] * len(p) >= LEAST_P:
         text = f"the release looks like one that the model makes (least predictive p-value {p[worst]:.2g}, of {name})."
         return [Finding("good", "fit to the release", text)]
-    low, high = np.quantile(table["replicated"].values[worst], [0.025, 0.975])
-    text = (
-        f"the model hardly makes a release like this one: its {name} is {float(table['observed'][worst]):.4g}, and "
-        f"that of 95% of replicated releases lies in {low:.4g} to {high:.4g} (predictive p-value {p[worst]:.2g})."
-    )
+    text = f"the model hardly makes a release like this one (predictive p-value {p[worst]:.2g}): "
+    if BAR in table["statistic"] and float(table["p_value"].sel(statistic=BAR)) * len(p) < LEAST_P:
+        text += _worst_bars(table)
+    else:
+        low, high = np.quantile(table["replicated"].values[worst], [0.025, 0.975])
+        text += f"its {name} is {float(table['observed'][worst]):.4g}, and that of 95% of replicated releases lies in "
+        text += f"{low:.4g} to {high:.4g}."
     advice = (
         "Check that the mechanism and its noise are those of the release; then try another kernel or base measure. "
         "posterior.predictive_check() has the figures."
     )
     return [Finding("warning", "fit to the release", text, advice)]
+
+
+def _worst_bars(table: xr.Dataset) -> str:
+    """Return the bars that are furthest from what the density predicts, with their released and expected shares."""
+    deviation = table["deviation"].values
+    usual = np.quantile(table["replicated"].sel(statistic=BAR), 1.0 - LEAST_P)
+    found = [j for j in np.argsort(-deviation)[:MOST_BARS] if deviation[j] > usual or deviation[j] == deviation.max()]
+    return "; ".join(_bar_in_words(table.isel(bar=j)) for j in found) + "."
+
+
+def _bar_in_words(bar: xr.Dataset) -> str:
+    lower, upper, made = float(bar["bar_lower"]), float(bar["bar_upper"]), bar["replicated_share"].values
+    low, high = np.quantile(made, [0.025, 0.975])
+    where = f"{lower:g}" if lower == upper else f"from {lower:g} to {upper:g}"
+    return (
+        f"the {bar.attrs['bar']} {where} has {float(bar['observed_share']):.3f} of the release, where the density "
+        f"shown predicts {made.mean():.3f} ({low:.3f} to {high:.3f} in 95% of replicated releases)"
+    )
 
 
 def summary(posterior: Posterior, at: Any) -> pd.DataFrame:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
+from privmix.checks.shares import Shares, shares_of
 from privmix.curves.predictive import replicate
 from privmix.parts.checks import check_count
 
@@ -23,6 +24,8 @@ PILOT = 40
 CELLS = 20
 BINS = 40
 DISTANCE = "distance"
+#: the statistic of the bar that is furthest from what the model expects
+BAR = "bar"
 
 
 def spread_statistics() -> dict[str, Statistic]:
@@ -58,14 +61,21 @@ def predictive_check(
     if statistics is None:
         chosen[DISTANCE] = cell_distance(pilot) if numbers else mean_distance(pilot, model.mechanism.is_global)
     check_statistics(chosen, z)
-    edges = histogram_edges(z, pilot)
+    edges, shares = histogram_edges(z, pilot), None if statistics is not None else shares_of(model.mechanism, pilot)
     values, heights = np.empty((len(chosen), count)), np.empty((count, BINS))
+    made = np.empty((count, 0 if shares is None else len(shares.lower)))
     for r in range(count):
         new = again()
         values[:, r] = [statistic(new) for statistic in chosen.values()]
         heights[r] = histogram(new, edges)
+        made[r] = () if shares is None else shares.of(new)
     observed = np.array([statistic(z) for statistic in chosen.values()])
-    return _dataset(list(chosen), observed, values, histogram(z, edges), heights, edges)
+    if shares is None:
+        return _dataset(list(chosen), observed, values, histogram(z, edges), heights, edges)
+    seen, bars = bar_deviations(shares, shares.of(z), made)
+    names, observed, values = [*chosen, BAR], np.append(observed, seen.max()), np.vstack([values, bars.max(axis=1)])
+    table = _dataset(names, observed, values, histogram(z, edges), heights, edges)
+    return table.merge(_bars(shares, shares.of(z), made, seen), combine_attrs="no_conflicts")
 
 
 def check_replicates(replicates: Any, size: int) -> int:
@@ -111,6 +121,24 @@ def mean_distance(pilot: list[np.ndarray], whole: bool) -> Statistic:
     return distance
 
 
+def bar_deviations(shares: Shares, seen: np.ndarray, made: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return how far each bar of the release, and of every replicate, is from its mean, in standard deviations."""
+    expected, spread = made.mean(axis=0), shares.spread(made)
+    return np.abs(seen - expected) / spread, np.abs(made - expected) / spread
+
+
+def _bars(shares: Shares, seen: np.ndarray, made: np.ndarray, deviation: np.ndarray) -> xr.Dataset:
+    return xr.Dataset(
+        {
+            "observed_share": ("bar", seen),
+            "replicated_share": (("replicate", "bar"), made),
+            "deviation": ("bar", deviation),
+        },
+        coords={"bar_lower": ("bar", shares.lower), "bar_upper": ("bar", shares.upper)},
+        attrs={"bar": shares.what},
+    )
+
+
 def _summary(z: np.ndarray, whole: bool) -> np.ndarray:
     return z.reshape(-1) if whole else z.mean(axis=0)
 
@@ -129,6 +157,20 @@ def histogram(z: np.ndarray, edges: np.ndarray) -> np.ndarray:
     return np.histogram(z, edges)[0] / (z.size * np.diff(edges))
 
 
+def tail_share(values: np.ndarray, observed: np.ndarray) -> np.ndarray:
+    """Return, for each row, the probability of a value as large as the one observed.
+
+    The release counts as one of the replicates, so that it is never 0. Beyond all of them the tail goes on as that of
+    an exponential law of their mean and standard deviation, e^−(1 + t) at t deviations: few replicates of a large
+    release could else never speak against a model, however far off. Lighter tails, such as those of means and of
+    largest values of the noises here, give less than that.
+    """
+    count = values.shape[1]
+    counted = (np.sum(values >= observed[:, None], axis=1) + 1.0) / (count + 1.0)
+    beyond = (observed - values.mean(axis=1)) / np.maximum(values.std(axis=1), 1e-300)
+    return np.where(counted * (count + 1.0) > 1.0, counted, np.minimum(counted, np.exp(-1.0 - np.maximum(beyond, 0.0))))
+
+
 def _dataset(
     names: list[str],
     observed: np.ndarray,
@@ -139,10 +181,8 @@ def _dataset(
 ) -> xr.Dataset:
     count = values.shape[1]
     above = (np.sum(values > observed[:, None], axis=1) + 0.5 * np.sum(values == observed[:, None], axis=1)) / count
-    # The release counts as one of the replicates, so that no p-value is 0.
-    upper = (np.sum(values >= observed[:, None], axis=1) + 1.0) / (count + 1.0)
-    lower = (np.sum(values <= observed[:, None], axis=1) + 1.0) / (count + 1.0)
-    one_sided = np.array([name == DISTANCE for name in names])
+    lower, upper = tail_share(-values, -observed), tail_share(values, observed)
+    one_sided = np.array([name in (DISTANCE, BAR) for name in names])
     p_value = np.where(one_sided, upper, np.minimum(1.0, 2.0 * np.minimum(lower, upper)))
     return xr.Dataset(
         {

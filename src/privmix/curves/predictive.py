@@ -82,19 +82,19 @@ def predictive(model: PrivateMixture, draws: Draws, records: int, size: int, see
 def _global_predictive(
     model: PrivateMixture, draws: Draws, records: int, size: int, rng: np.random.Generator
 ) -> xr.Dataset:
-    made = [replicate(model, draws, records, rng, model.restricted_to) for _ in range(size)]
+    made = [replicate(model, draws, records, rng) for _ in range(size)]
     y, z = (np.stack(arrays) for arrays in zip(*made, strict=True))
     z_dims = ("sample", *[f"z_{axis}" for axis in range(z.ndim - 1)])
     return xr.Dataset({"y": (("sample", "record", "coordinate")[: y.ndim], y), "z": (z_dims, z)})
 
 
 def replicate(
-    model: PrivateMixture, draws: Draws, records: int, rng: np.random.Generator, restricted_to: Any = None
+    model: PrivateMixture, draws: Draws, records: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return a data set as large as the one behind the release, from one draw of the posterior, and its release.
+    """Return a data set as large as the one behind the release, from the density of one draw, and its release.
 
-    Unless asked for, it is not restricted: that belongs to the reading of a fit, not to its likelihood.
+    The density is the one that is shown: restricted, where the model says so.
     """
     which = np.full(records, rng.integers(count_of(draws)))
-    y = draw_records(model.kernel, draws, which, empty_records(model, records), rng, restricted_to)
+    y = draw_records(model.kernel, draws, which, empty_records(model, records), rng, model.restricted_to)
     return y, release_records(model, y, rng)

@@ -91,7 +91,6 @@ def _draw_outputs(ax: Axes, posterior: Posterior, table: xr.Dataset, level: floa
 def _draw_counts(ax: Axes, posterior: Posterior, edges: np.ndarray, level: float, named: str) -> None:
     """Draw noisy counts in their bins: replicated ones, and those released."""
     rng = np.random.default_rng(1)
-    # Without the cut to the bounds, as the check does it: that belongs to the reading, not to the likelihood.
     model, arrays, records = posterior.model, posterior.arrays, posterior.records
     counts = np.stack([replicate(model, arrays, records, rng)[1] for _ in range(REPLICATES)])
     low, high = _range(counts, level)

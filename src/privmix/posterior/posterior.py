@@ -146,7 +146,7 @@ class Posterior(Run):
     ) -> xr.Dataset:
         """Compare the release with replicates that the fitted model makes.
 
-        A replicate is a release of as many records, drawn from the mixture of one draw of the posterior.
+        A replicate is a release of as many records, drawn from the density of one draw of the posterior as it is shown.
 
         Parameters
         ----------
@@ -154,6 +154,8 @@ class Posterior(Run):
             Functions of a release that return a number, by name. By default mean, sd, skewness, smallest and largest
             number and ``distance``, the Kolmogorov–Smirnov distance from the predictive law; for a release of several
             numbers mean, sd and ``distance``, the root mean square of the standardised deviations of the coefficients.
+            Where a release has bars (bins, few outputs, else 20 ranges of numbers), also ``bar``: the largest deviation
+            of the share of one of them from what is expected, in its standard deviations.
         replicates
             How many, by default 200 to 1,000 by the size of the release.
         seed
@@ -163,7 +165,8 @@ class Posterior(Run):
         -------
         xarray.Dataset
             ``observed``, ``replicated``, ``share_above`` (of replicates) and ``p_value`` (two-sided, but for
-            ``distance``) over `statistic`; ``observed_histogram`` and ``replicated_histogram`` over `bin`.
+            ``distance`` and ``bar``) over `statistic`; ``observed_histogram`` and ``replicated_histogram`` over `bin`;
+            ``observed_share``, ``replicated_share`` and ``deviation`` over `bar`.
         """
         return predictive_check(self, statistics, replicates, seed)
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from privmix import kernels
-from privmix.kernels import Beta, HierarchicalNormal, Kernel, NoisyNormal, Normal
+from privmix.kernels import Beta, HierarchicalNormal, Kernel, NoisyNormal, Normal, TruncatedNormal
 from privmix.numerics import exponential, gamma
 
 #: bases to derive from are no dataclasses
@@ -19,6 +19,10 @@ AWKWARD = {
     Beta: [
         (Beta(), [(2.0, 3.0), (1.0, 1.0), (0.5, 0.5), (40.0, 3.0)]),
         (Beta(shape=3.0, rate=0.5, bounds=(-2.0, 7.0)), [(2.0, 3.0), (0.7, 5.0)]),
+    ],
+    TruncatedNormal: [
+        (TruncatedNormal(), [(0.5, 0.01), (0.9, 0.04), (-3.0, 0.5), (0.3, 50.0), (40.0, 0.3)]),
+        (TruncatedNormal((-2.0, 8.0), shape=3.0, location=1.0, rate=2.0), [(1.0, 1.0), (20.0, 4.0), (-2.0, 1.0)]),
     ],
     HierarchicalNormal: [(HierarchicalNormal(), NORMALS), (HierarchicalNormal(bounds=(-2.0, 8.0)), NORMALS)],
     NoisyNormal: [(NoisyNormal(), NORMALS), (NoisyNormal(noise=0.5, mean=2.0, shape=4.0, rate=2.0), NORMALS)],

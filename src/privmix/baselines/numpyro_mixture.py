@@ -16,7 +16,8 @@ import numpy as np
 
 from privmix.baselines.base import Baseline, Fitted, check_grid
 from privmix.kernels import HierarchicalNormal, Normal
-from privmix.kernels.hierarchical_normal import SHAPE, rate_of_rate
+from privmix.kernels.hierarchical_normal import SHAPE
+from privmix.kernels.learned_base import rate_of_rate
 from privmix.mechanisms import Gaussian, Laplace, LocalMechanism
 from privmix.parts.checks import check_count
 
@@ -205,7 +206,7 @@ def learned_atoms(kernel: HierarchicalNormal, components: int) -> tuple[Any, Any
     lower, upper = kernel.bounds
     location = numpyro.sample("location", law.Normal(0.5 * (lower + upper), 0.25 * (upper - lower)))
     spread = numpyro.sample("spread", law.InverseGamma(2.0, (0.25 * (upper - lower)) ** 2))
-    rate = numpyro.sample("rate", law.Gamma(2.0, rate_of_rate(upper - lower)))
+    rate = numpyro.sample("rate", law.Gamma(2.0, rate_of_rate(upper - lower, SHAPE)))
     unit = numpyro.sample("unit", law.Normal().expand([components]))
     ratio = numpyro.sample("ratio", law.InverseGamma(SHAPE, 1.0).expand([components]))
     mean = numpyro.deterministic("mean", location + jax.numpy.sqrt(spread) * unit)

@@ -6,6 +6,7 @@ from privmix.kernels.hierarchical_normal import HierarchicalNormal as Hierarchic
 from privmix.kernels.noisy_normal import NoisyNormal as NoisyNormal
 from privmix.kernels.normal import Normal as Normal
 from privmix.kernels.normal_kernel import NormalKernel as NormalKernel
+from privmix.kernels.truncated_normal import TruncatedNormal as TruncatedNormal
 
 # One line above exports a part: `X as X` says so to type checkers, and this to everything else.
 __all__ = sorted(name for name, value in globals().items() if isinstance(value, type))

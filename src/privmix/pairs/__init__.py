@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from privmix.kernels import Beta, Kernel, NoisyNormal, Normal, NormalKernel
+from privmix.kernels import Beta, Kernel, NoisyNormal, Normal, NormalKernel, TruncatedNormal
 from privmix.mechanisms import Gaussian, Identity, Laplace, LocalMechanism, Mechanism
 from privmix.pairs.base import Conjugate, Convolution, Pair
 from privmix.pairs.cells import cells_convolution
 from privmix.pairs.conjugate import GAUSSIAN_NOISY_NORMAL, IDENTITY_NORMAL
 from privmix.pairs.gaussian_normal import GAUSSIAN_NORMAL
+from privmix.pairs.gaussian_truncated_normal import GAUSSIAN_TRUNCATED_NORMAL
 from privmix.pairs.identity import identity_convolution
 from privmix.pairs.laplace_beta import LAPLACE_BETA
 from privmix.pairs.laplace_normal import LAPLACE_NORMAL
+from privmix.pairs.laplace_truncated_normal import LAPLACE_TRUNCATED_NORMAL
 from privmix.pairs.masses import bin_masses_of
 
 __all__ = ["Conjugate", "Convolution", "Pair", "find", "register"]
@@ -67,5 +69,7 @@ def _closest(mechanism: Mechanism, kernel: Kernel, kind: type[Known]) -> Known |
 register(Laplace, NormalKernel, LAPLACE_NORMAL)
 register(Gaussian, NormalKernel, GAUSSIAN_NORMAL)
 register(Laplace, Beta, LAPLACE_BETA)
+register(Laplace, TruncatedNormal, LAPLACE_TRUNCATED_NORMAL)
+register(Gaussian, TruncatedNormal, GAUSSIAN_TRUNCATED_NORMAL)
 register(Identity, Normal, IDENTITY_NORMAL)
 register(Gaussian, NoisyNormal, GAUSSIAN_NOISY_NORMAL)

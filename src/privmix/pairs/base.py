@@ -27,6 +27,9 @@ class Convolution:
     cdf
         ``cdf(mechanism, kernel, z, theta)``: P(Z ≤ z|θ), where z is a number and it has a closed form. `Binned` needs
         it where the noise is added.
+    mass
+        ``mass(mechanism, kernel, lower, upper, theta)``: P(lower < Z ≤ upper|θ), either end infinite or not; what
+        `Binned` uses where there is no ``cdf``.
     extra
         Hooks for further slots that these functions call.
     cost
@@ -37,6 +40,7 @@ class Convolution:
     log_g: Callable
     sample: Callable
     cdf: Callable | None = None
+    mass: Callable | None = None
     extra: Mapping[Callable, Callable] = field(default_factory=dict, hash=False)
     cost: float = 1.0
 

@@ -2,8 +2,9 @@
 
 Four kinds. A histogram brings its bins. A mechanism with few outputs has one bin for each, and nothing is lost. A
 mechanism whose g(z|θ) has a distribution function G has bins with probabilities G(e_{b+1}) − G(e_b), the outermost
-open; one whose releases stay in a known interval has them by Gauss's rule with two points, whose error is of fourth
-order in the width. In the last two the records are rounded to bins: the posterior is that of the rounded release.
+open, or its pair has a function for them; one whose releases stay in a known interval has them by Gauss's rule with
+two points, whose error is of fourth order in the width. In the last two the records are rounded to bins: the posterior
+is that of the rounded release.
 """
 
 from __future__ import annotations
@@ -61,6 +62,11 @@ def release_cdf(mechanism, kernel, z, theta):
     """Return G(z|θ), the distribution function of a released record."""
 
 
+@slot
+def release_mass(mechanism, kernel, lower, upper, theta):
+    """Return P(lower < Z ≤ upper|θ) of a released record."""
+
+
 class Bins(NamedTuple):
     """Bins of a release: how many, the numbers that their probabilities are computed from, and the functions."""
 
@@ -83,9 +89,11 @@ def find_bins(model: PrivateMixture, wanted: int | None) -> Bins:
     lower, upper = _range(mechanism)
     wanted = _default_count(mechanism, upper - lower) if wanted is None else wanted
     edges = np.linspace(lower, upper, wanted + 1)
-    if convolution.cdf is None:
+    if convolution.cdf is None and convolution.mass is None:
         return Bins(wanted, edges, {**LOCAL, fill_row: row_by_quadrature, bin_of_record: bin_of_edges})
     edges[0], edges[-1] = -np.inf, np.inf
+    if convolution.cdf is None:
+        return Bins(wanted, edges, {**LOCAL, fill_row: row_of_masses, release_mass: convolution.mass})
     return Bins(wanted, edges, {**LOCAL, fill_row: row_of_edges, release_cdf: convolution.cdf})
 
 
@@ -99,7 +107,8 @@ def _refusal(model: PrivateMixture) -> str:
         return "noise that differs between records does not come in counts."
     if mechanism.outputs is not None or mechanism.release_range is not None:
         return ""
-    if model.convolution.cdf is None or mechanism.bounds is None or mechanism.noise_spread() is None:
+    known = model.convolution.cdf is not None or model.convolution.mass is not None
+    if not known or mechanism.bounds is None or mechanism.noise_spread() is None:
         return f"{type(mechanism).__name__} needs bounds, and g(z|θ) a distribution function."
     return ""
 
@@ -137,6 +146,12 @@ def row_of_edges(parts, data, state, theta, out):
             high = release_cdf(parts.mechanism, parts.kernel, state.node[b + 1], theta)
         out[b] = max(high - low, 0.0)
         low = high
+
+
+def row_of_masses(parts, data, state, theta, out):
+    """Write the probability of each bin."""
+    for b in range(len(out)):
+        out[b] = release_mass(parts.mechanism, parts.kernel, state.node[b], state.node[b + 1], theta)
 
 
 def row_by_quadrature(parts, data, state, theta, out):

@@ -18,7 +18,7 @@ from privmix.model import PrivateMixture
 from privmix.plots.style import RELEASE_COLOUR, RELEASE_EDGE
 from privmix.priors import DirichletProcess
 from privmix.samplers import Neal2, Neal3, Neal5, Sampler, Slice
-from privmix.studies.runner import Results, Study, derive_seed, grid, product
+from privmix.studies.runner import Results, Study, derive_seed, grid
 from privmix.studies.runner.configuration import Coordinates
 from privmix.studies.shared import pictures
 from privmix.studies.shared.choices import Choice, words
@@ -127,19 +127,19 @@ class Configuration(ChainConfiguration):
     ----------
     rho
         Budget of zero-concentrated differential privacy of each record.
-    mechanisms
-        The grid, with the fits that serve each.
+    mechanisms, fits
+        The grid, of those fits that serve each mechanism.
     """
 
     replicates: int = grid(20)
     draws: int = 10_000
     rho: float = 17.8
-    mechanisms: tuple[str, ...] = grid(tuple(MECHANISMS))
+    mechanisms: tuple[str, ...] = grid(tuple(MECHANISMS), "mechanism")
+    fits: tuple[str, ...] = grid(tuple(FITS), "fit")
 
     def cells(self) -> list[Coordinates]:
         """Return a cell for each mechanism, fit that serves it and data set."""
-        every = product(mechanism=self.mechanisms, fit=FITS, replicate=range(self.replicates))
-        return [one for one in every if one["fit"] in SERVED[one["mechanism"]]]
+        return [one for one in super().cells() if one["fit"] in SERVED[one["mechanism"]]]
 
     @classmethod
     def small(cls) -> Self:

@@ -10,6 +10,8 @@ import pyarrow as pa
 import pytest
 import xarray as xr
 
+from privmix import PrivateMixture, Release, mechanisms
+from privmix.estimator import PrivateMixtureEstimator
 from privmix.frames import as_floats, columns_of, is_table, labels_of
 
 VALUES = [1.5, -2.0, 3.25]
@@ -87,6 +89,28 @@ def test_missing_values_are_counted(make):
     values = [1.0, float("nan"), float("nan")] if make is SERIES["xarray"] else [1.0, None, None]
     with pytest.raises(ValueError, match=r"^y has 2 (missing values|values that are NaN or infinite); remove or"):
         as_floats(make(values), "y")
+
+
+HIDDEN = np.ma.masked_array([1.0, 2.0, 3.0], [False, True, True])
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda masked: mechanisms.Laplace(scale=1.0).privatize(masked),
+        lambda masked: Release.from_data(masked, mechanisms.Laplace(scale=1.0)),
+        lambda masked: PrivateMixture(mechanisms.Laplace(scale=1.0)).sample(masked),
+        lambda masked: mechanisms.Laplace(scale=masked),
+        lambda masked: mechanisms.Laplace(epsilon=masked, bounds=(0.0, 1.0)),
+        lambda masked: mechanisms.NoisyHistogram(5, bins=masked, epsilon=1.0),
+        lambda masked: PrivateMixtureEstimator(mechanisms.Laplace(scale=1.0)).fit(masked.reshape(-1, 1)),
+        lambda masked: as_floats([masked, masked[::-1]], "rows", rows=True),
+    ],
+)
+def test_masked_values_are_not_read_as_what_the_mask_hides(read):
+    with pytest.raises(ValueError, match=r" has [24] masked values; remove or replace them first"):
+        read(HIDDEN)
+    assert as_floats(HIDDEN[:1], "y").tolist() == [1.0]
 
 
 def test_first_missing_value_is_named_by_its_label():

@@ -57,6 +57,11 @@ CASES = [
         "Laplace takes one of epsilon=, rho= or scale=; the given epsilon and scale disagree.",
     ),
     (
+        Laplace,
+        {"epsilon": 1, "scale": 3e-9, "bounds": (0.0, 1e-9)},
+        "Laplace takes one of epsilon=, rho= or scale=; the given epsilon and scale disagree.",
+    ),
+    (
         Gaussian,
         {"rho": 1, "scale": 3.0, "bounds": UNIT},
         "Gaussian takes one of epsilon=, rho= or scale=; the given rho and scale disagree.",

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_array, check_consistent_length, check
 
 from privmix.estimator.parts import mechanism_of
 from privmix.frames import Labels, as_floats, is_table, labels_of
-from privmix.frames.read import opened
+from privmix.frames.read import opened, refuse_masked
 
 
 def read_release(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:
@@ -62,6 +62,7 @@ def as_columns(X: Any) -> Any:
 
     A series is one column beyond doubt. An array of one axis is not, and scikit-learn refuses it.
     """
+    refuse_masked(X, "X")
     if isinstance(X, xr.DataArray):
         return as_floats(X, "X").reshape(len(X), -1)
     found = opened(X)

@@ -40,6 +40,7 @@ def as_floats(values: Any, name: str, *, rows: bool = False) -> np.ndarray:
     rows
         Whether a record is a row of numbers: then a frame gives one column for each; else it must have one column.
     """
+    refuse_masked(values, name)
     array = _to_array(values, name, rows)
     if array.ndim == 0:
         raise ValueError(f"{name} must be an array with one entry a record; got the single value {values!r}.")
@@ -52,6 +53,14 @@ def as_floats(values: Any, name: str, *, rows: bool = False) -> np.ndarray:
             f"{name} has {count} values that are NaN or infinite; remove or replace them first.{_first(values, bad)}"
         )
     return array
+
+
+def refuse_masked(values: Any, name: str) -> None:
+    """Refuse a masked array of NumPy, or a list of such, with masked entries: as an array it shows what they hide."""
+    entries = values if isinstance(values, list | tuple) else (values,)
+    masked = sum(int(np.ma.count_masked(entry)) for entry in entries if isinstance(entry, np.ma.MaskedArray))
+    if masked:
+        raise ValueError(f"{name} has {masked} masked values; remove or replace them first: values.compressed().")
 
 
 def is_table(values: Any) -> bool:

@@ -44,7 +44,9 @@ class AdditiveNoise(LocalMechanism):
         bounds = check_bounds(self.bounds, needed_for=f"{owner}({name}=…)")
         assert bounds is not None
         derived = calibrate(bounds[1] - bounds[0], **{name: getattr(self, name)}, **rest)
-        derived, given = check_scale(derived, varying=True), self.scale
-        if given is not None and not (np.shape(given) == np.shape(derived) and np.allclose(given, derived, rtol=1e-9)):
+        derived = check_scale(derived, varying=True)
+        given = derived if self.scale is None else check_scale(self.scale, varying=True)
+        # No absolute tolerance: any scale would agree with that of bounds a billionth apart.
+        if np.shape(given) != np.shape(derived) or not np.allclose(given, derived, rtol=1e-9, atol=0.0):
             raise ValueError(f"{owner} takes one of epsilon=, rho= or scale=; the given {name} and scale disagree.")
         fill(self, scale=derived, bounds=bounds)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from privmix.frames.read import refuse_masked
 from privmix.jit import bind, slot
 from privmix.mechanisms.global_mechanism import GlobalMechanism
 from privmix.mechanisms.slots import log_ratio, replace
@@ -190,6 +191,7 @@ def keep_bins(bins: Any, edges: np.ndarray) -> Any:
 
 
 def _given_edges(owner: str, bins: Any) -> np.ndarray:
+    refuse_masked(bins, "the edges of bins")
     try:
         edges = np.array(bins, dtype=np.float64)
     except (TypeError, ValueError):

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from privmix.frames.read import refuse_masked
+
 FloatOrArray = float | NDArray[np.float64]
 
 
@@ -66,6 +68,7 @@ def check_count(name: str, value: Any, least: int, owner: str = "") -> int:
 
 def positive(name: str, value: Any) -> NDArray[np.float64]:
     """Return the value as floats, all positive and finite, or say what is wrong."""
+    refuse_masked(value, name)
     try:
         numbers = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
@@ -133,6 +136,7 @@ def check_bounds(bounds: Any, *, needed_for: str = "") -> tuple[float, float] | 
 
 def check_scale(scale: Any, *, varying: bool = False) -> Any:
     """Return a noise scale as a float or, where allowed, a read-only array with one for each record."""
+    refuse_masked(scale, "the noise scale")
     try:
         array = np.array(scale, dtype=np.float64)
     except (TypeError, ValueError):

@@ -74,7 +74,7 @@ def median_error(estimate: Callable, mechanism: Any, records: int, shift: int) -
     """Return the median L1 error over the data sets 1 to 10, for one set of seeds of the noise."""
     errors = []
     for seed in range(1, 11):
-        z = mechanism.privatize(truncated_normals(records, seed), seed=shift + seed)
+        z = mechanism.privatize(truncated_normals(records, seed), seed=np.random.default_rng(shift + seed))
         errors.append(l1_error(estimate(z, mechanism), TARGET, GRID))
     return float(np.median(errors))
 

@@ -114,7 +114,7 @@ def cases() -> dict[str, Callable[[], str]]:
 def run(mechanism, kernel, sampler, prior=None) -> str:
     """Return the digest of a short run of two chains."""
     model = PrivateMixture(mechanism, kernel, prior or priors.DirichletProcess(1.0))
-    z = mechanism.privatize(Y, seed=3)
+    z = mechanism.privatize(Y, seed=np.random.default_rng(3))
     return digest(model.sample(z, sampler, draws=40, warmup=60, thin=2, chains=2, seed=11))
 
 
@@ -122,7 +122,7 @@ def fit(n: int) -> str:
     """Return the digest of `privmix.fit`, its pilot included."""
     mechanism, rng = mechanisms.Laplace(epsilon=6.0, bounds=BOUNDS), np.random.default_rng(8)
     y = np.where(rng.random(n) < 0.5, rng.normal(-1, 0.5, n), rng.normal(2, 0.4, n))
-    z = mechanism.privatize(np.clip(y, *BOUNDS), seed=4)
+    z = mechanism.privatize(np.clip(y, *BOUNDS), seed=np.random.default_rng(4))
     return digest(privmix.fit(z, mechanism, draws=500, warmup=3000, thin=5, chains=2, seed=2))
 
 

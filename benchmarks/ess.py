@@ -87,7 +87,7 @@ def main() -> None:
             cell = {name: [] for name in chosen}
             for data_set in range(1, options.data_sets + 1):
                 mechanism = mechanisms.Laplace(epsilon=epsilon, bounds=BOUNDS)
-                z = mechanism.privatize(truncated_normals(n, data_set), seed=100 + data_set)
+                z = mechanism.privatize(truncated_normals(n, data_set), seed=np.random.default_rng(100 + data_set))
                 for name, sampler in chosen.items():
                     budget = options.budget * (n / 200) ** 0.5
                     cell[name].append(measure(PrivateMixture(mechanism), z, sampler, budget, data_set))

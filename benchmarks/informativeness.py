@@ -32,7 +32,7 @@ def measure(epsilon: float, options: argparse.Namespace) -> str:
     with ThreadPoolExecutor(1) as one:
         fits = []
         for data_set in range(1, options.data_sets + 1):
-            z = mechanism.privatize(truncated_normals(RECORDS, data_set), seed=100 + data_set)
+            z = mechanism.privatize(truncated_normals(RECORDS, data_set), seed=np.random.default_rng(100 + data_set))
             settings = {**sweeps, "seed": data_set, "chains": options.chains, "executor": one}
             paper = options.model == "paper"
             fits.append(PrivateMixture(mechanism).sample(z, **settings) if paper else fit(z, mechanism, **settings))

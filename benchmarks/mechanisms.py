@@ -62,7 +62,7 @@ def distance(a: np.ndarray, b: np.ndarray) -> float:
 def measure(name: str, sampler: samplers.Sampler, sweeps: int, records: int, epsilon: float, seed: int) -> None:
     """Fit one release with one sampler and print what came out."""
     mechanism = MECHANISMS[name](epsilon=epsilon, bounds=BOUNDS)
-    z = mechanism.privatize(truncated_normals(records, seed), seed=100 + seed)
+    z = mechanism.privatize(truncated_normals(records, seed), seed=np.random.default_rng(100 + seed))
     thin = max(1, sweeps // 1000)
     settings: dict[str, Any] = {"sampler": sampler, "seed": seed, "allocations": False}
     with ThreadPoolExecutor(1) as one:

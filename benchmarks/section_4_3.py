@@ -62,7 +62,10 @@ def run(model: PrivateMixture, z: np.ndarray, sampler: samplers.Sampler, **setti
 def agreement(epsilon: float, draws: int, factor: int, seed: int) -> None:
     """Print the mean density by every sampler, and how far apart the samplers are."""
     mechanism = mechanism_at(epsilon, "analytic")
-    model, z = conjugate_model(mechanism), mechanism.privatize(truncated_normals(RECORDS, seed), seed=100 + seed)
+    model, z = (
+        conjugate_model(mechanism),
+        mechanism.privatize(truncated_normals(RECORDS, seed), seed=np.random.default_rng(100 + seed)),
+    )
     print(f"Agreement at ε = {epsilon:g}: noise {mechanism.scale:.3f}, 4 chains of {draws} kept draws")
     header = "".join(f"{x:>9g}" for x in POINTS)
     print(f"  {'mean density (error below) at':32}{header}   ESS≥  R-hat≤  clusters  CPU s")
@@ -115,7 +118,7 @@ def mixing(calibration: str, data_sets: int, factor: int) -> None:
             rates = []
             mechanism = mechanism_at(epsilon, calibration)
             for seed in range(1, data_sets + 1):
-                z = mechanism.privatize(truncated_normals(RECORDS, seed), seed=100 + seed)
+                z = mechanism.privatize(truncated_normals(RECORDS, seed), seed=np.random.default_rng(100 + seed))
                 kept = draws * factor
                 posterior, seconds = run(
                     conjugate_model(mechanism),

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from privmix import PrivateMixture, Release, kernels, mechanisms, priors, samplers
+from privmix.engine.chains import root_of
+from privmix.mechanisms.base import NOISE_KEY, noise_generator
 
 pytestmark = pytest.mark.xdist_group("fits")
 
@@ -217,9 +219,28 @@ def test_a_seed_sequence_is_a_seed():
     assert not draws_of(first).equals(draws_of(MODEL.sample(Z, **FEW | {"seed": child})))
     # Its children are its owner's: chains must not draw the numbers that they give. Those of seed 1 do.
     assert not draws_of(first).equals(draws_of(MODEL.sample(Z, **FEW)))
-    # What the posterior says of its seed gives the draws again.
-    again = MODEL.sample(Z, **FEW | {"seed": json.loads(first.datatree.attrs["seed"])})
-    assert draws_of(first).identical(draws_of(again))
+
+
+def test_a_seed_that_was_given_is_not_kept_and_a_fresh_one_gives_the_draws_again(tmp_path):
+    for given in (987654321987, [987654321987], np.random.SeedSequence(987654321987)):
+        posterior = MODEL.sample(Z, **FEW | {"seed": given})
+        assert "seed" not in posterior.datatree.attrs
+        assert posterior.datatree.attrs["seeded"] == 1
+    posterior.save(tmp_path / "fit.nc")
+    assert b"987654321987" not in (tmp_path / "fit.nc").read_bytes()
+    fresh = MODEL.sample(Z, **FEW | {"seed": None})
+    assert fresh.datatree.attrs["seeded"] == 0
+    again = MODEL.sample(Z, **FEW | {"seed": json.loads(fresh.datatree.attrs["seed"])})
+    assert draws_of(fresh).identical(draws_of(again))
+
+
+def test_noise_shares_no_stream_with_a_fit():
+    """Words of a seed enter SeedSequence in a row: a chain ends in its number, noise in a key that no chain has."""
+    noise = noise_generator(3).bit_generator.state
+    with_keys = [root_of(seed).spawn(3) for seed in (3, [3], [3, 0, 0, 0, NOISE_KEY], np.random.SeedSequence(3))]
+    starts = [np.random.PCG64(child).state for children in with_keys for child in children]
+    assert noise not in starts
+    assert noise != np.random.PCG64(3).state
 
 
 def test_allocations_can_be_left_out():

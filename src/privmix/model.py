@@ -171,7 +171,8 @@ class PrivateMixture:
             Kept draws of each chain, sweeps before the first, sweeps for each kept draw, and independent chains.
         seed
             Anything that `numpy.random.SeedSequence` takes, or a `SeedSequence` itself, which is left as it was. The
-            same seed gives the same draws, whatever the number of threads or processes.
+            same seed gives the same draws, whatever the number of threads or processes. It is not kept, because it may
+            have made the release too; ``posterior.datatree.attrs["seed"] = …`` keeps it in files that are saved after.
         progress
             Show a progress bar.
         executor

@@ -68,8 +68,11 @@ def test_seed_reproduces(mechanism):
     y = inputs(mechanism, RECORDS)
     first = mechanism.privatize(y, seed=3)
     assert np.array_equal(first, mechanism.privatize(y, seed=3))
-    assert np.array_equal(first, mechanism.privatize(y, seed=np.random.default_rng(3)))
+    assert np.array_equal(first, mechanism.privatize(y, seed=np.random.SeedSequence(3)))
+    own = mechanism.privatize(y, seed=np.random.default_rng(3))
+    assert np.array_equal(own, mechanism.perturb(np.random.default_rng(3), mechanism.check_data(y)))
     if not mechanism.reveals:
+        assert not np.array_equal(first, own)  # the stream of a seed is that of noise alone
         assert not np.array_equal(first, mechanism.privatize(y, seed=4))
         assert not np.array_equal(mechanism.privatize(y), mechanism.privatize(y))
 

@@ -30,6 +30,8 @@ SHARED_OPTIONS = {
 
 # Bars of released values in a picture.
 BARS = 40
+# Last key of the seed of noise. Chains of a fit end in their number, far below: no seed gives both the same stream.
+NOISE_KEY = 0x9E3779B97F4A7C15
 
 
 class Bars(NamedTuple):
@@ -200,7 +202,9 @@ class Mechanism(Part):
         y
             Confidential records: an array or sequence, or a column of pandas, polars, pyarrow or xarray.
         seed
-            Anything that `numpy.random.default_rng` takes.
+            Anything that `numpy.random.default_rng` takes. Leave it out for data that are truly confidential: whoever
+            guesses the seed can take the noise off. A number gives a stream that `privmix.fit` cannot share; a
+            Generator is used as it is.
 
         Returns
         -------
@@ -218,7 +222,7 @@ class Mechanism(Part):
                     stacklevel=2,
                 )
                 y = np.clip(y, lower, upper)
-        return self.give_back(given, self.perturb(np.random.default_rng(seed), y))
+        return self.give_back(given, self.perturb(noise_generator(seed), y))
 
     def give_back(self, given: Any, z: np.ndarray) -> Any:
         """Return a release as the kind of thing that the data came in."""
@@ -255,6 +259,15 @@ class Mechanism(Part):
                 raise ValueError(
                     f"{type(self).__name__} has one {name} for each of {len(value)} records, but there are {n} records."
                 )
+
+
+def noise_generator(seed: Any) -> np.random.Generator:
+    """Return the generator of a release's noise: a Generator as it is, for a seed a stream that no fit shares."""
+    if seed is None or isinstance(seed, np.random.Generator | np.random.BitGenerator):
+        return np.random.default_rng(seed)
+    root = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
+    keys = (*root.spawn_key, NOISE_KEY)
+    return np.random.default_rng(np.random.SeedSequence(root.entropy, spawn_key=keys, pool_size=root.pool_size))
 
 
 class LocalMechanism(Mechanism):

@@ -79,7 +79,7 @@ def _interval(row: Any) -> list[str]:
 
 
 def setting_rows(posterior: Posterior) -> list[list[str]]:
-    """Return rows that say how the fit was made, enough to make it again."""
+    """Return rows that say how the fit was made; the seed is left out, because it may have made the release too."""
     model, plan, attrs = posterior.model, posterior.plan, posterior.datatree.attrs
     seconds = max(float(value) for value in attrs["seconds"])
     rows = [["mechanism", shorten(model.mechanism)], ["kernel", shorten(model.kernel)], ["prior", shorten(model.prior)]]
@@ -88,7 +88,8 @@ def setting_rows(posterior: Posterior) -> list[list[str]]:
         rows.append(["why this sampler", shorten(str(attrs["auto"]).partition(": ")[2] or str(attrs["auto"]))])
     rows.append(["chains and draws", f"{counted(posterior.chains, 'chain')} of {counted(posterior.draws, 'draw')}"])
     rows.append(["warm-up and thinning", f"{counted(plan.warmup, 'sweep')} first, then {plan.thin:,} for each draw"])
-    rows.append(["seed of the chains", str(attrs["seed"])])
+    if "seeded" in attrs:
+        rows.append(["random numbers", "from a seed, not shown" if attrs["seeded"] else "fresh"])
     if model.restricted_to is not None:
         rows.append(["density cut to", "{:g} to {:g}".format(*model.restricted_to)])
     return [*rows, ["time of the slowest chain", f"{number(seconds)} s"], ["versions at this report", versions()]]

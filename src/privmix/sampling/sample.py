@@ -116,10 +116,19 @@ def sample(
             "draws each.",
             stacklevel=3,
         )
-    about = {"seed": str(seeds.entropy), "complete": int(complete), **({"auto": why} if why else {})}
+    about = {**about_seed(seed, seeds), "complete": int(complete), **({"auto": why} if why else {})}
     posterior = Posterior.from_chains(plan, done, **about)
     add_labels(posterior.datatree, labels)
     return posterior
+
+
+def about_seed(seed: Any, root: np.random.SeedSequence) -> dict[str, Any]:
+    """Return what a posterior says of its seed: whether one was given; the seed itself only where it was fresh.
+
+    One that was given may have made the release too, and would then take its noise off. No fingerprint is kept: trying
+    all small numbers finds the one that it belongs to.
+    """
+    return {"seeded": 1} if seed is not None else {"seeded": 0, "seed": str(root.entropy)}
 
 
 def trials_of(plan: Plan, seed: Any) -> Callable[[Sampler, int, np.ndarray], np.ndarray]:

@@ -154,7 +154,7 @@ def cell(
     of_records, of_noise = derive_seed("donors", replicate=replicate).spawn(2)
     y = synthetic_donors(np.random.default_rng(of_records))
     made = MECHANISMS[mechanism].use(rho=configuration.rho, bounds=BOUNDS)
-    z = made.privatize(y, seed=of_noise)
+    z = made.privatize(y, seed=np.random.default_rng(of_noise))
     return {**FITS[fit].use(z, made, configuration, seed), "release": z, "records": y}
 
 

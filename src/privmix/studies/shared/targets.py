@@ -49,7 +49,7 @@ class Target:
         """
         of_records, of_noise = derive_seed(name, records=records, replicate=replicate).spawn(2)
         y, label = self.draw(np.random.default_rng(of_records), records)
-        return y, label, mechanism.privatize(y, seed=of_noise)
+        return y, label, mechanism.privatize(y, seed=np.random.default_rng(of_noise))
 
     def density(self, grid: np.ndarray) -> np.ndarray:
         """Return the density at each point."""

@@ -1,13 +1,15 @@
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import privmix
-from privmix import Release, kernels, mechanisms, priors, samplers
+from privmix import Posterior, Release, kernels, mechanisms, priors, samplers
 from privmix.cli import app
 from privmix.cli import demo as demo_module
+from privmix.cli import fit as fit_module
 from privmix.release import IDEALISED
 from privmix.report.tables import number
 
@@ -319,6 +321,46 @@ def test_fit_errors_are_one_line_and_leave_nothing(release, here, case):
     arguments, message = FIT_ERRORS[case]
     check_error(run("fit", *arguments), message)
     assert names(here) == before
+
+
+@pytest.mark.parametrize("elsewhere", [True, False])
+def test_fit_on_a_full_disk_keeps_its_draws_elsewhere(release, here, monkeypatch, elsewhere):
+    save, spare = Posterior.save, here / "spare"
+    spare.mkdir()
+
+    def full(posterior, path):
+        if not (elsewhere and spare in Path(path).parents):
+            raise OSError(f"{path} cannot be written: the disk is full.")
+        save(posterior, path)
+
+    monkeypatch.setattr(Posterior, "save", full)
+    monkeypatch.setattr("tempfile.tempdir", str(spare))
+    monkeypatch.setenv("HOME", str(spare))
+    result = run("fit", "release.csv", "--output", "fit.nc", *QUICK)
+    kept = list(spare.rglob("*.nc"))
+    assert len(kept) == elsewhere
+    assert result.exit_code == 2
+    end = f"The draws are kept in {kept[0]}: move that file." if kept else "elsewhere either: they are lost."
+    assert result.stderr.startswith("error: fit.nc cannot be written: the disk is full. ")
+    assert result.stderr.endswith(f"{end}\n")
+    assert names(here) == ["raw.csv", "release.csv", "release.csv.json", "spare"]
+    assert (privmix.load(kept[0]).draws == 40) if kept else not list(spare.iterdir())
+
+
+def test_fit_after_ctrl_c_makes_its_tables_of_some_draws(release, here, monkeypatch):
+    sample = fit_module._sample
+
+    def interrupted(*given):
+        posterior = sample(*given)
+        posterior.datatree.attrs["complete"] = 0
+        return posterior
+
+    monkeypatch.setattr(fit_module, "_sample", interrupted)
+    monkeypatch.setattr(fit_module, "MOST_DRAWS_IN_HASTE", 20)
+    result = run("fit", "release.csv", "--output", "fit.nc", *QUICK)
+    assert result.exit_code == 130
+    assert "2 chains × 10 draws" in result.stdout
+    assert privmix.load(here / "fit.nc").draws == 40
 
 
 def test_fit_leaves_old_outputs_when_it_fails(release, here):

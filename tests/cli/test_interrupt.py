@@ -33,7 +33,7 @@ def release(tmp_path):
     return path
 
 
-def interrupt_when(words, folder, *arguments):
+def interrupt_when(words, folder, *arguments, how=signal.SIGINT):
     """Start a fit, send Ctrl-C once its progress shows the words; return exit code, stdout and stderr."""
     master, terminal = pty.openpty()
     command = [sys.executable, "-c", START, "fit", "release.csv", "--output", "fit.nc", "--chains", "2", *arguments]
@@ -42,7 +42,7 @@ def interrupt_when(words, folder, *arguments):
     os.close(terminal)
     try:
         seen = read_until(master, words.encode())
-        process.send_signal(signal.SIGINT)
+        process.send_signal(how)
         shown = read_until(master)
         stderr = process.stderr.read().decode()
         return process.wait(PATIENCE), (seen + shown).decode(), stderr
@@ -66,10 +66,11 @@ def read_until(master, words=None):
     return seen
 
 
-def test_ctrl_c_keeps_what_was_drawn(release):
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_keeps_what_was_drawn(release, how):
     # A draw takes some 50 ms: thousands would take minutes.
     code, shown, stderr = interrupt_when(
-        "clusters", release.parent, "--draws", "9000", "--thin", "5000", "--warmup", "5"
+        "clusters", release.parent, "--draws", "9000", "--thin", "5000", "--warmup", "5", how=how
     )
     assert code == 130, stderr
     posterior = privmix.load(release.parent / "fit.nc")

@@ -2,7 +2,12 @@
 
 import json
 import os
+import re
+import subprocess
+import sys
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -148,16 +153,61 @@ def test_missing_folder(posterior, tmp_path):
 def test_interrupted_save_keeps_the_old_file(saved, posterior, tmp_path, monkeypatch):
     before = saved.read_bytes()
 
-    def half(tree, path, **options):
+    def half(path, content):
         with open(path, "wb") as file:
-            file.write(b"half")
-        raise OSError("no space left on device")
+            file.write(content[:100])
+        raise OSError("the plug was pulled")
 
-    monkeypatch.setattr(xr.DataTree, "to_netcdf", half)
-    with pytest.raises(OSError, match="no space left"):
+    monkeypatch.setattr(Path, "write_bytes", half)
+    with pytest.raises(OSError, match="the plug was pulled"):
         posterior.save(saved)
     assert saved.read_bytes() == before
     assert files(tmp_path) == ["fit.nc"]
+
+
+@contextmanager
+def no_large_files(folder):
+    """Let no file grow beyond 4 kB, as on a disk with little room."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
+    try:
+        yield "files may not be so big"
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@contextmanager
+def small_disk(folder):
+    """Put a disk of 16 kB into the place of a folder."""
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", folder], capture_output=True).returncode:
+        pytest.skip("mounting is not allowed here")
+    try:
+        yield "the disk is full"
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+@pytest.mark.parametrize("full", [no_large_files, small_disk])
+def test_full_disk_is_an_error_and_the_draws_live_on(posterior, tmp_path, full):
+    """A process of its own, because the first try ended it by a segmentation fault."""
+    (tmp_path / "here").mkdir()
+    posterior.save(tmp_path / "elsewhere.nc")
+    save = (
+        "import sys, privmix\nposterior = privmix.load(sys.argv[1])\n"
+        "try:\n    posterior.save(sys.argv[2])\n"
+        "except OSError as error:\n    print(error, posterior.draws)"
+    )
+    with full(tmp_path / "here") as reason:
+        command = [sys.executable, "-c", save, tmp_path / "elsewhere.nc", tmp_path / "here" / "fit.nc"]
+        environment = {**os.environ, "PYTHONPATH": str(Path(privmix.__file__).parents[1])}
+        ended = subprocess.run(command, capture_output=True, text=True, env=environment)
+        assert files(tmp_path / "here") == []
+    assert (ended.returncode, ended.stderr) == (0, "")
+    needed = (
+        rf"fit\.nc cannot be written: {reason} \(0\.\d MB are needed, [\d.,]+ MB are free\)\. What was there before is"
+    )
+    assert re.search(needed + r" unchanged\. Make room, or choose another folder\. 20$", ended.stdout.rstrip())
 
 
 def test_folder_in_the_place_of_the_file(posterior, tmp_path):

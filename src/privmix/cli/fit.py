@@ -10,7 +10,15 @@ import typer
 
 from privmix import kernels, samplers
 from privmix.cli import options
-from privmix.cli.outputs import INTERRUPTED, check_output, print_table, say, tell
+from privmix.cli.outputs import (
+    INTERRUPTED,
+    check_output,
+    print_table,
+    save_somewhere,
+    say,
+    tell,
+    terminated_as_interrupted,
+)
 from privmix.kernels import Kernel
 from privmix.model import DefaultKernel
 from privmix.parts.options import options_of
@@ -32,6 +40,9 @@ SamplerName: Any = options.choices("SamplerName", SAMPLERS)
 #: kernels by their names here: that of the default model, and all that the library has
 KERNELS: dict[str, type[Kernel]] = {"auto": DefaultKernel, **options.by_name(kernels)}
 KernelName: Any = options.choices("KernelName", KERNELS)
+
+# Draws of all chains that picture, tables and checks are made of after Ctrl-C, which wants an answer soon.
+MOST_DRAWS_IN_HASTE = 4000
 
 
 @options.takes_mechanism("What made z, where the file does not say.", required=False)
@@ -84,7 +95,7 @@ def fit(
 ) -> None:
     """Estimate the density of the confidential data from a release, with its uncertainty.
 
-    Ctrl-C stops the chains and keeps what they have drawn.
+    Ctrl-C stops the chains and keeps what they have drawn; so does SIGTERM.
     """
     picture = output.with_suffix(".png") if picture is None else picture
     _check_outputs(output, picture, report)
@@ -93,8 +104,9 @@ def fit(
     how = build_sampler(sampler, auxiliaries)
     show = sys.stdout.isatty() if progress is None else progress
     counts = {"draws": draws, "warmup": warmup, "thin": thin, "chains": chains, "seed": seed, "progress": show}
-    posterior = _sample(model, release, how, counts)
-    _deliver(posterior, output, picture, report)
+    with terminated_as_interrupted():
+        posterior = _sample(model, release, how, counts)
+        _deliver(posterior, output, picture, report)
 
 
 def _check_outputs(output: Path, picture: Path, report: Path | None) -> None:
@@ -190,7 +202,10 @@ def _sample(model: PrivateMixture, release: Release, sampler: Sampler, counts: d
 def _deliver(posterior: Posterior, output: Path, picture: Path, report: Path | None) -> None:
     """Write the posterior first, then picture and report; a posterior cut short is written too, and said to be so."""
     complete = bool(posterior.datatree.attrs["complete"])
-    posterior.save(output)
+    save_somewhere(posterior, output)
+    if not complete:
+        say(f"interrupted: {output} holds the draws that were made before; privmix.load reads it.")
+        posterior = posterior.thinned(max(MOST_DRAWS_IN_HASTE, posterior.chains))
     _draw(posterior, picture)
     _report(posterior)
     written = f"wrote {output} and {picture}"
@@ -201,7 +216,6 @@ def _deliver(posterior: Posterior, output: Path, picture: Path, report: Path | N
         written = f"wrote {output}, {picture} and {report}"
     typer.echo(written)
     if not complete:
-        say(f"interrupted: {output} holds the draws that were made before; privmix.load reads it.")
         raise typer.Exit(INTERRUPTED)
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import tempfile
+import threading
 import traceback
 import warnings
 from collections.abc import Iterator
@@ -16,6 +19,7 @@ from typer.core import TyperGroup
 if TYPE_CHECKING:
     import pandas as pd
 
+    from privmix import Posterior
     from privmix.posterior import Finding
 
 # What the library raises for something that the user can put right.
@@ -43,6 +47,50 @@ class Commands(TyperGroup):
                     traceback.print_exc()
                 say(f"error: {line}")
                 raise typer.Exit(FAILED) from None
+
+
+@contextmanager
+def terminated_as_interrupted() -> Iterator[None]:
+    """Take the first SIGTERM for Ctrl-C and leave out the others, so that what was drawn is kept and written."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(*_: Any) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def save_somewhere(posterior: Posterior, output: Path) -> None:
+    """Write a posterior; where that fails, write it into another folder and say so: draws may have taken days."""
+    try:
+        posterior.save(output)
+    except OSError as error:
+        for folder in (tempfile.gettempdir(), Path.home()):
+            kept = _save_into(posterior, folder, output.name)
+            if kept is not None:
+                raise OSError(f"{error} The draws are kept in {kept}: move that file.") from error
+        raise OSError(f"{error} No room for the draws was found elsewhere either: they are lost.") from error
+
+
+def _save_into(posterior: Posterior, folder: str | Path, name: str) -> Path | None:
+    """Return where in a folder a posterior was written, or None where it could not be."""
+    try:
+        place = Path(tempfile.mkdtemp(prefix="privmix-", dir=folder))
+    except OSError:
+        return None
+    try:
+        posterior.save(place / name)
+    except OSError:
+        place.rmdir()
+        return None
+    return place / name
 
 
 def say(line: str) -> None:

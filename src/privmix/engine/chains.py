@@ -182,7 +182,7 @@ def run_chain(
     draws = empty_draws(plan, min(plan.draws, FIRST_DRAWS))
     size = 1
     try:
-        while control[block.DONE] < plan.sweeps:
+        while control[block.DONE] < plan.sweeps and not (monitor is not None and monitor.stop.is_set()):
             if control[block.KEPT] == len(draws.n_clusters):
                 draws = lengthen(draws, plan.draws)
             room = plan.warmup + len(draws.n_clusters) * plan.thin
@@ -198,8 +198,6 @@ def run_chain(
             size = _next_size(size, time.perf_counter() - clock)
             if monitor is not None:
                 monitor.report(index, control, draws)
-                if monitor.stop.is_set():
-                    break
     except KeyboardInterrupt:  # in a worker process, which hears Ctrl-C itself
         pass
     kept = int(control[block.KEPT])

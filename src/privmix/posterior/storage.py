@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from privmix.engine import End, Plan
-from privmix.files import whole_file
+from privmix.files import write_bytes
 from privmix.model import PrivateMixture
 from privmix.parts import part_from_dict, part_to_dict
 from privmix.posterior.posterior import Posterior
@@ -21,14 +21,18 @@ PARTS = ("mechanism", "kernel", "prior")
 
 
 def save(run: Run, path: str | Path) -> None:
-    """Write a run as netCDF; an existing file is replaced only by a complete one."""
+    """Write a run as netCDF; an existing file is replaced only by a complete one.
+
+    The file is made in memory, which it takes once more, and then written by Python: HDF5 ends the process where a disk
+    is full. After Ctrl-C it is not compressed, which would take ten times as long.
+    """
     tree = run.datatree.copy()
     tree.attrs |= {"privmix_format": FORMAT, "privmix": json.dumps(_describe(run.plan))}
     for c, end in enumerate(run.ends):
         tree[f"/chain_state/chain_{c}"] = xr.DataTree(_state_dataset(end))
-    encoding = {"/posterior": {name: {"zlib": True, "complevel": 1} for name in tree["posterior"].data_vars}}
-    with whole_file(Path(path)) as temporary:
-        tree.to_netcdf(temporary, engine="h5netcdf", encoding=encoding)
+    how = {"zlib": True, "complevel": 1} if tree.attrs.get("complete", 1) else {}
+    encoding = {"/posterior": dict.fromkeys(tree["posterior"].data_vars, how)}
+    write_bytes(Path(path), tree.to_netcdf(engine="h5netcdf", encoding=encoding))
 
 
 def load(path: str | Path, known: dict[str, type] | None = None) -> Posterior:

@@ -181,7 +181,9 @@ def write_csv(path: Path, columns: dict[str, np.ndarray]) -> None:
 def write_parquet(path: Path, columns: dict[str, np.ndarray], text: str) -> None:
     """Write columns with the metadata in the schema."""
     pyarrow, parquet = require_pyarrow(path)
-    parquet.write_table(pyarrow.table(columns, metadata={METADATA_KEY: text.encode()}), path)
+    made = pyarrow.BufferOutputStream()
+    parquet.write_table(pyarrow.table(columns, metadata={METADATA_KEY: text.encode()}), made)
+    path.write_bytes(made.getvalue())
 
 
 def listed(columns: Columns) -> str:

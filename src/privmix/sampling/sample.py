@@ -140,7 +140,10 @@ def trials_of(plan: Plan, seed: Any) -> Callable[[Sampler, int, np.ndarray], np.
     def trial(sampler: Sampler, sweeps: int, points: np.ndarray) -> np.ndarray:
         half = sweeps // 2
         short = replace(plan, sampler=sampler, draws=sweeps - half, warmup=half, thin=1, allocations=False)
-        draws = stack_draws([run_chain(short, seed).draws])
+        chain = run_chain(short, seed)
+        if chain.length < short.draws:  # a chain keeps what it has drawn; a pilot that was stopped has no use for it
+            raise KeyboardInterrupt
+        draws = stack_draws([chain.draws])
         return density_draws(plan.model.kernel, draws, points)[0]
 
     return trial

@@ -72,7 +72,8 @@ def incomes(cut: bool, sets: int) -> None:
         last = interval(posterior.probability(196_000.0, 200_000.0))[0]
         errors.append((abs(first - low), abs(last - high)))
         fit = [f"{one.level}: {one.title}" for one in posterior.check() if "release" in one.title or "bar" in one.title]
-        print(f"  {replicate}: P(Y < 4,000) {first:.3f}, P(Y > 196,000) {last:.4f}; {worst(posterior)}; {fit}", flush=True)
+        found = f"P(Y < 4,000) {first:.3f}, P(Y > 196,000) {last:.4f}"
+        print(f"  {replicate}: {found}; {worst(posterior)}; {fit}", flush=True)
     most = np.max(errors, axis=0)
     print(f"incomes: truth {low:.3f} and {high:.4f}; largest errors {most[0]:.3f} and {most[1]:.4f} in {sets} releases")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from privmix.kernels import HierarchicalNormal, Kernel, Normal
+from privmix.kernels import Kernel, Normal, TruncatedNormal
 from privmix.mechanisms import Mechanism
 from privmix.pairs import Conjugate, Convolution, Pair, find
 from privmix.parts.checks import check_interval
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from privmix.samplers import Sampler
 
 #: kernel of `default_model`; that of a model that names none is the paper's, which does not follow from bounds
-DefaultKernel = HierarchicalNormal
+DefaultKernel = TruncatedNormal
+#: hyperprior of the concentration of `default_model`: shape and rate of a gamma law
+DEFAULT_CONCENTRATION = (2.0, 1.0)
 
 
 class Parts(NamedTuple):
@@ -191,15 +193,16 @@ class PrivateMixture:
 def default_model(mechanism: Mechanism, prior: Prior | None = None) -> PrivateMixture:
     """Return the model that `privmix.fit` fits: it follows from the mechanism's bounds alone.
 
-    The kernel is `kernels.HierarchicalNormal` over the bounds, and the density is restricted to them. Data and bounds
-    that are shifted or stretched together give the same fit, shifted or stretched.
+    The kernel is `kernels.TruncatedNormal` on the bounds, so that the model knows what the data holder knows: no record
+    lies outside. Data and bounds that are shifted or stretched together give the same fit, shifted or stretched.
 
     Parameters
     ----------
     mechanism
         What made the release. It must have bounds.
     prior
-        The law of the mixing measure; by default a Dirichlet process of concentration 1.
+        The law of the mixing measure; by default a Dirichlet process whose concentration is learned, with prior
+        Gamma(2, 1).
     """
     if not isinstance(mechanism, Mechanism):
         raise TypeError(f"mechanism must be a mechanism such as mechanisms.Laplace(…); got {mechanism!r}.")
@@ -208,5 +211,9 @@ def default_model(mechanism: Mechanism, prior: Prior | None = None) -> PrivateMi
             f"fit derives its defaults from the mechanism's bounds, and {type(mechanism).__name__} has none. Give "
             "bounds=(lower, upper), or build a PrivateMixture with a kernel of your choice."
         )
-    kernel = DefaultKernel(mechanism.bounds)
-    return PrivateMixture(mechanism, kernel, prior or DirichletProcess(), restricted_to=mechanism.bounds)
+    return PrivateMixture(mechanism, DefaultKernel(mechanism.bounds), prior or default_prior())
+
+
+def default_prior() -> Prior:
+    """Return the prior of `default_model`: a Dirichlet process that learns its concentration."""
+    return DirichletProcess(DEFAULT_CONCENTRATION)

@@ -247,7 +247,7 @@ def test_every_kernel_of_the_library_has_a_name_here():
     from privmix.cli.fit import KERNELS, build_model
 
     mechanism = mechanisms.Gaussian(scale=2.0, bounds=(2.0, 5.0))
-    built = {name: build_model(name, mechanism, 1.0) for name in KERNELS}
+    built = {name: build_model(name, mechanism, None) for name in KERNELS}
     found = {type(model.kernel).__name__ for model in built.values()}
     assert found == set(kernels.__all__) - {"Kernel", "NormalKernel"}
     assert built.pop("auto") == privmix.default_model(mechanism)

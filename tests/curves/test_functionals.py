@@ -27,6 +27,12 @@ def fitted():
 
 
 @pytest.fixture(scope="module")
+def cut():
+    model = PrivateMixture(MECHANISM, kernels.HierarchicalNormal(MECHANISM.bounds), restricted_to=MECHANISM.bounds)
+    return model.sample(Z, draws=20, warmup=20, chains=2, seed=1)
+
+
+@pytest.fixture(scope="module")
 def beta():
     mechanism = mechanisms.Laplace(epsilon=10.0, bounds=(0.0, 1.0))
     z = mechanism.privatize(np.random.default_rng(2).beta(2.0, 3.0, 30), seed=1)
@@ -40,6 +46,10 @@ def law(posterior, d):
     k = components
     if isinstance(posterior.model.kernel, kernels.Beta):
         parts = stats.beta(atom[:k, 0], atom[:k, 1])
+    elif isinstance(posterior.model.kernel, kernels.TruncatedNormal):
+        mean, sd = atom[:k, 0], np.sqrt(atom[:k, 1])
+        lower, upper = posterior.model.kernel.bounds
+        parts = stats.truncnorm((lower - mean) / sd, (upper - mean) / sd, mean, sd)
     else:
         parts = stats.norm(atom[:k, 0], np.sqrt(atom[:k, 1]))
 
@@ -52,7 +62,7 @@ def law(posterior, d):
     return lambda y: (plain(min(max(y, -10.0), 10.0)) - lower) / (upper - lower)
 
 
-@pytest.fixture(params=["posterior", "fitted", "beta"])
+@pytest.fixture(params=["posterior", "fitted", "cut", "beta"])
 def any_fit(request):
     return request.getfixturevalue(request.param)
 
@@ -68,8 +78,9 @@ def test_cdf_is_that_of_the_mixture(any_fit):
     assert band["upper"].values == pytest.approx(np.quantile(values, 0.9, axis=0), abs=1e-14)
 
 
-def test_cdf_outside_the_support(fitted, beta):
+def test_cdf_outside_the_support(fitted, cut, beta):
     assert fitted.cdf([-11.0, -10.0, 10.0, 11.0])["mean"].values == pytest.approx([0.0, 0.0, 1.0, 1.0])
+    assert cut.cdf([-11.0, -10.0, 10.0, 11.0])["mean"].values == pytest.approx([0.0, 0.0, 1.0, 1.0])
     assert beta.cdf([-1.0, 2.0])["mean"].values == pytest.approx([0.0, 1.0])
 
 
@@ -78,7 +89,7 @@ def test_quantiles_are_those_of_the_mixture(any_fit):
     draws = any_fit.quantile_draws(probs)
     assert draws.dims == ("chain", "draw", "prob")
     values = draws.values.reshape(-1, 3)
-    low, high = any_fit.model.restricted_to or ((0.0, 1.0) if any_fit.model.kernel.support[0] == 0.0 else (-1e4, 1e4))
+    low, high = any_fit.model.restricted_to or np.clip(any_fit.model.kernel.support, -1e4, 1e4)
     for d in SOME:
         for j, p in enumerate(probs):
             exact = optimize.brentq(lambda y, f, p: f(y) - p, low, high, args=(law(any_fit, d), p), xtol=1e-13)
@@ -127,12 +138,14 @@ def raw_moments(posterior, d):
             part, mass = stats.beta(*atom[h]), 1.0
         else:
             part, mass = stats.norm(atom[h, 0], np.sqrt(atom[h, 1])), 1.0
+            interval = posterior.model.restricted_to or posterior.model.kernel.support
+            if np.isfinite(interval[0]):
+                ends = [(end - atom[h, 0]) / np.sqrt(atom[h, 1]) for end in interval]
+                part = stats.truncnorm(*ends, atom[h, 0], np.sqrt(atom[h, 1]))
             if posterior.model.restricted_to is not None:
-                ends = [(end - atom[h, 0]) / np.sqrt(atom[h, 1]) for end in posterior.model.restricted_to]
                 mass = stats.norm.cdf(ends[1]) - stats.norm.cdf(ends[0])
                 if mass < 1e-12:
                     continue
-                part = stats.truncnorm(*ends, atom[h, 0], np.sqrt(atom[h, 1]))
         total += weight[h] * mass
         out += weight[h] * mass * np.array([part.moment(k) for k in range(1, 5)])
     return out / total

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from privmix import PrivateMixture, default_model, kernels, mechanisms, priors
+from privmix import PrivateMixture, kernels, mechanisms, priors
 from privmix.curves.prior import prior_draws, prior_mean_density
 
 pytestmark = pytest.mark.xdist_group("fits")
@@ -54,7 +54,8 @@ def test_mean_density_with_hyperparameters_and_a_restriction():
         parts = stats.norm(rng.normal(location, np.sqrt(spread), 30), np.sqrt(rate / rng.gamma(3.0, size=30)))
         mass = weight @ np.diff(parts.cdf(edges[:, None]), axis=0)[0]
         values[d] = weight @ parts.pdf(grid[:, None]).T / mass if mass > 1e-3 else np.nan
-    model = default_model(MECHANISM, priors.DirichletProcess(alpha))
+    kernel, prior = kernels.HierarchicalNormal(MECHANISM.bounds), priors.DirichletProcess(alpha)
+    model = PrivateMixture(MECHANISM, kernel, prior, restricted_to=MECHANISM.bounds)
     found = prior_mean_density(model, grid, np.random.default_rng(3), 20_000)
     error = np.nanstd(values, axis=0) / np.sqrt(count)
     assert (np.abs(found - np.nanmean(values, axis=0)) < 5.0 * error).all()

@@ -79,18 +79,20 @@ def test_score_samples_is_the_density_of_the_confidential_data(fitted):
 
 
 def test_score_released_is_the_density_convolved_with_the_noise(fitted):
-    """By SciPy: Σ w_h ∫ Laplace(z − y) N(y|μ_h, σ²_h) dy, averaged over draws."""
+    """By SciPy: Σ w_h ∫ Laplace(z − y) f(y|μ_h, σ²_h) dy with truncated normals f, averaged over draws."""
     draws = fitted.posterior_.dataset.stack(sample=("chain", "draw"))
     points = np.array([-5.5, 0.5, 11.0])
     keep = draws["weight"].values > 0.0
     weight, mean, sd = (draws[name].values[keep] for name in ("weight", "mean", "variance"))
     sd = np.sqrt(sd)
+    lower, upper = MECHANISM.bounds
+    part = stats.truncnorm((lower - mean) / sd, (upper - mean) / sd, mean, sd)
 
     def mixture(y):
-        return float((weight * stats.norm.pdf(y, mean, sd)).sum()) / draws.sizes["sample"]
+        return float((weight * part.pdf(y)).sum()) / draws.sizes["sample"]
 
     def g(z):
-        ends = [-60.0, *sorted({-5.0, 0.0, 5.0, z}), 60.0]
+        ends = sorted({lower, -5.0, 0.0, 5.0, min(max(z, lower), upper), upper})
         pieces = itertools.pairwise(ends)
         parts = [integrate.quad(lambda y: mixture(y) * stats.laplace.pdf(z, y, 0.5), *p, limit=200)[0] for p in pieces]
         return sum(parts)

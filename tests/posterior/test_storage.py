@@ -22,6 +22,7 @@ pytestmark = pytest.mark.xdist_group("fits")
 MECHANISM = mechanisms.Laplace(epsilon=5.0, bounds=(-10.0, 10.0))
 Z = MECHANISM.privatize(np.random.default_rng(1).normal(1.0, 2.0, 12), seed=1)
 HIERARCHICAL = kernels.HierarchicalNormal((-10.0, 10.0))
+CUT = PrivateMixture(MECHANISM, HIERARCHICAL, restricted_to=(-10.0, 10.0))
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +97,7 @@ def test_resuming_leaves_the_posterior_alone(posterior):
 
 
 def test_support_is_kept(tmp_path):
-    fitted = privmix.fit(Z, MECHANISM, draws=10, warmup=5, chains=2, seed=1)
+    fitted = CUT.sample(Z, draws=10, warmup=5, chains=2, seed=1)
     fitted.save(tmp_path / "fit.nc")
     loaded = privmix.load(tmp_path / "fit.nc")
     assert loaded.model.restricted_to == fitted.model.restricted_to == (-10.0, 10.0)
@@ -127,7 +128,7 @@ def test_draws_are_kept_once(posterior, saved):
 
 
 def test_a_file_that_kept_the_restriction_beside_the_model(tmp_path):
-    fitted = privmix.fit(Z, MECHANISM, draws=10, warmup=5, chains=2, seed=1)
+    fitted = CUT.sample(Z, draws=10, warmup=5, chains=2, seed=1)
     fitted.save(tmp_path / "fit.nc")
 
     def older(tree):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import privmix
-from privmix import Posterior, mechanisms, samplers
+from privmix import Posterior, PrivateMixture, mechanisms, samplers
 
 pytestmark = pytest.mark.xdist_group("fits")
 
@@ -17,7 +17,8 @@ POINTS = [0.0, 1.0]
 
 @pytest.fixture(scope="module")
 def posterior():
-    return privmix.fit(Z, MECHANISM, sampler=samplers.Slice(), draws=30, warmup=10, thin=2, chains=2, seed=3)
+    model = PrivateMixture(MECHANISM, restricted_to=MECHANISM.bounds)
+    return model.sample(Z, samplers.Slice(), draws=30, warmup=10, thin=2, chains=2, seed=3)
 
 
 @pytest.mark.parametrize(("most", "step"), [(59, 2), (30, 2), (29, 3), (20, 3), (10, 6), (3, 20), (2, 30)])

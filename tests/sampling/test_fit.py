@@ -24,10 +24,10 @@ def posterior():
 
 
 def test_model_follows_from_the_bounds(posterior):
-    assert posterior.model.kernel == kernels.HierarchicalNormal(BOUNDS)
-    assert posterior.model.prior == priors.DirichletProcess(1.0)
+    assert posterior.model.kernel == kernels.TruncatedNormal(BOUNDS)
+    assert posterior.model.prior == priors.DirichletProcess((2.0, 1.0))
     assert posterior.model.mechanism == MECHANISM
-    assert posterior.model.restricted_to == BOUNDS
+    assert posterior.model.restricted_to is None
     assert isinstance(posterior.sampler, samplers.SplitMerge)
     assert (posterior.chains, posterior.draws) == (2, 20)
 
@@ -79,8 +79,14 @@ def test_fit_is_shifted_and_stretched_with_the_data(posterior, shift, stretch):
 
 
 def test_revealed_records_are_fitted_by_default():
-    posterior = privmix.fit(Z, mechanisms.Identity(bounds=BOUNDS), **FEW)
+    posterior = privmix.fit(np.clip(Z, *BOUNDS), mechanisms.Identity(bounds=BOUNDS), **FEW)
     assert posterior.sampler == samplers.Neal5(exact=True, update="impute")
+
+
+def test_revealed_records_outside_the_bounds_are_refused():
+    message = "2 records lie outside [-10, 10], which TruncatedNormal gives no probability. Widen the bounds, or choose"
+    with pytest.raises(ValueError, match=re.escape(message)):
+        privmix.fit([0.0, 10.5, -11.0], mechanisms.Identity(bounds=BOUNDS), **FEW)
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from privmix.baselines.base import Baseline, Fitted
+from privmix.kernels import HierarchicalNormal
 from privmix.mechanisms import Identity, LocalMechanism
-from privmix.model import DefaultKernel, PrivateMixture
+from privmix.model import PrivateMixture
 from privmix.numerics.slices import slices_of
 from privmix.posterior import Posterior
 
@@ -128,7 +129,7 @@ class NaiveMixture(Baseline):
     def estimate(self, z: np.ndarray, mechanism: LocalMechanism) -> MixtureFit:
         """Draw from the posterior."""
         bounds = mechanism.bounds or (float(z.min()), float(z.max()))
-        model = PrivateMixture(Identity(), DefaultKernel(bounds))
+        model = PrivateMixture(Identity(), HierarchicalNormal(bounds))
         settings: dict[str, Any] = {
             "draws": self.draws,
             "warmup": self.warmup,

@@ -70,12 +70,12 @@ def fit(
     kernel: Annotated[
         KernelName,
         typer.Option(
-            help="Density of a component; auto learns location and scale within the bounds, the others have the base "
+            help="Density of a component; auto is that of privmix.fit, the others have the base "
             "measure that their classes in privmix.kernels have by default."
         ),
     ] = "auto",
     concentration: Annotated[
-        float | None, typer.Option(metavar="A", help="Concentration of the Dirichlet process; 1 by default.")
+        float | None, typer.Option(metavar="A", help="Concentration of the Dirichlet process; learned by default.")
     ] = None,
     concentration_prior: Annotated[
         tuple[float, float] | None, typer.Option(metavar="SHAPE RATE", help="Gamma prior on it instead.")
@@ -171,7 +171,7 @@ def build_model(name: str, mechanism: Mechanism, concentration: Any) -> PrivateM
     """Return the model; `auto` is that of `privmix.fit`."""
     from privmix import PrivateMixture, default_model, priors
 
-    prior = priors.DirichletProcess() if concentration is None else priors.DirichletProcess(concentration)
+    prior = None if concentration is None else priors.DirichletProcess(concentration)
     if mechanism.bounds is None and "bounds" in KERNELS[name].__dataclass_fields__:
         raise ValueError(
             f"--kernel {name} follows from the bounds of the mechanism, which has none. Give --bounds LO HI, or "
@@ -179,7 +179,7 @@ def build_model(name: str, mechanism: Mechanism, concentration: Any) -> PrivateM
         )
     if name == "auto":
         return default_model(mechanism, prior)
-    return PrivateMixture(mechanism, KERNELS[name].for_mechanism(mechanism), prior)
+    return PrivateMixture(mechanism, KERNELS[name].for_mechanism(mechanism), prior or priors.DirichletProcess())
 
 
 def build_sampler(name: str, auxiliaries: int | None) -> Sampler:

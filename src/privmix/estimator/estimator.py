@@ -40,11 +40,11 @@ class PrivateMixtureEstimator(ClusterMixin, BaseEstimator):
         What made the release. None means that X was not perturbed, `mechanisms.Identity()`: an estimator cannot guess
         the noise, and noise that it is not told of is taken for spread of the data.
     kernel
-        The component density with its base measure. None takes `kernels.HierarchicalNormal` over the mechanism's
-        bounds and cuts the density to them, as `privmix.fit` does; for unperturbed data without bounds, over their
-        range, uncut.
+        The component density with its base measure. None takes `kernels.TruncatedNormal` on the mechanism's bounds, as
+        `privmix.fit` does; for unperturbed data without bounds `kernels.HierarchicalNormal` over their range.
     prior
-        The law of the mixing measure; None means `priors.DirichletProcess(1.0)`.
+        The law of the mixing measure; None means that of `privmix.fit`, `priors.DirichletProcess((2.0, 1.0))`, or, with
+        a kernel of your own, `priors.DirichletProcess(1.0)`.
     sampler
         How to draw; None means `samplers.Auto()`.
     draws, warmup, thin, chains

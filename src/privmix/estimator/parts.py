@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from privmix.kernels import HierarchicalNormal
 from privmix.mechanisms import Identity, Mechanism
-from privmix.model import DefaultKernel, PrivateMixture, default_model
-from privmix.priors import DirichletProcess
+from privmix.model import PrivateMixture, default_model, default_prior
 
 
 def mechanism_of(estimator: Any) -> Mechanism:
@@ -22,11 +22,13 @@ def mechanism_of(estimator: Any) -> Mechanism:
 def build_model(estimator: Any, z: np.ndarray) -> PrivateMixture:
     """Return the model: that of `privmix.fit` unless a kernel is given or the data are unperturbed and unbounded."""
     mechanism = mechanism_of(estimator)
-    prior = DirichletProcess() if estimator.prior is None else estimator.prior
     if estimator.kernel is not None:
-        return PrivateMixture(mechanism, estimator.kernel, prior)
+        told = {} if estimator.prior is None else {"prior": estimator.prior}
+        return PrivateMixture(mechanism, estimator.kernel, **told)
+    prior = default_prior() if estimator.prior is None else estimator.prior
     if mechanism.bounds is None and mechanism.reveals:
-        return PrivateMixture(mechanism, DefaultKernel(range_of(z)), prior)
+        # Data say where they are, not where they end: nothing is truncated at the least and the largest of them.
+        return PrivateMixture(mechanism, HierarchicalNormal(range_of(z)), prior)
     return default_model(mechanism, prior)
 
 

@@ -43,8 +43,8 @@ def fit(
 ) -> Posterior:
     """Fit a mixture to a release: ``default_model(mechanism).sample(z, …)``.
 
-    The kernel is `kernels.HierarchicalNormal` over the mechanism's bounds, the prior a Dirichlet process of
-    concentration 1, and the density is cut to the bounds and renormalised there.
+    The kernel is `kernels.TruncatedNormal` on the mechanism's bounds, the prior a Dirichlet process whose concentration
+    is learned.
 
     Parameters
     ----------
@@ -174,6 +174,10 @@ def read_release(model: PrivateMixture, z: Any) -> np.ndarray:
         return np.array(z.z)
     z = np.array(model.mechanism.check_release(z))
     lower, upper = model.kernel.support
-    if model.mechanism.reveals and ((z < lower) | (z > upper)).any():
-        raise ValueError(f"records lie outside the support [{lower:g}, {upper:g}] of {type(model.kernel).__name__}.")
+    outside = np.count_nonzero((z < lower) | (z > upper)) if model.mechanism.reveals else 0
+    if outside:
+        raise ValueError(
+            f"{outside} records lie outside [{lower:g}, {upper:g}], which {type(model.kernel).__name__} gives no "
+            "probability. Widen the bounds, or choose a kernel on the whole line such as kernels.HierarchicalNormal."
+        )
     return z

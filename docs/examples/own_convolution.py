@@ -90,8 +90,7 @@ def main():
     print(check_sampler(by_cells, samplers.Neal8(), pairs=5_000))
 
     z = model.mechanism.privatize(np.random.default_rng(1).normal(3.0, 1.0, 200), seed=2)
-    sampler = samplers.SplitMerge(samplers.Neal5(exact=True))
-    posterior = model.sample(z, sampler, draws=500, warmup=500, thin=1, chains=2, seed=3)
+    posterior = model.sample(z, samplers.Neal8(), draws=500, warmup=500, thin=1, chains=2, seed=3)
     peak = float(posterior.density(np.linspace(-5.0, 10.0, 151))["mean"].idxmax())
     assert 2.0 < peak < 4.0, peak
     print(f"density of the confidential data peaks at {peak:.1f}")

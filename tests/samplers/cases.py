@@ -1,10 +1,11 @@
-"""The models and samplers that the statistical tests go through, and the rule by which `make test` takes some."""
+"""The models, samplers and planted bugs of the statistical tests, and the rules by which `make test` takes some."""
 
 import numpy as np
 import pytest
 
 from kernels.examples import BUILT_IN as KERNELS
 from mechanisms.examples import ALL as EXAMPLES_OF_MECHANISMS
+from mutants import all_mutants
 from privmix import PrivateMixture, kernels, mechanisms, priors, samplers
 
 WIDE, NARROW, UNIT = (-10.0, 10.0), (-3.0, 3.0), (0.0, 1.0)
@@ -147,6 +148,18 @@ COVERING = covering(MODELS, SAMPLERS)
 def first_of_each(cases, kind):
     """Return the first case of each kind."""
     return list({kind(case): case for case in reversed(cases)}.values())[::-1]
+
+
+def room_or_file(mutant):
+    """Return where a bug is planted: the file of a sampler or a move, or else the room."""
+    parts = mutant.edits[0][0].__module__.split(".")
+    return ".".join(parts) if parts[1] == "samplers" else parts[1]
+
+
+# The paper's own mistakes; then a bug for every file of the samplers and for every other room. The long run has all.
+MUTANTS = [m for m in all_mutants() if not m.equivalent]
+PUBLISHED = [m for m in MUTANTS if m.name.startswith(("published", "printed"))]
+DEFAULT = PUBLISHED + first_of_each([m for m in MUTANTS if m not in PUBLISHED], room_or_file)
 
 
 def rest_long(chosen, every):

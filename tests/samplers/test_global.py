@@ -168,13 +168,18 @@ def _sd(posterior):
     return float(np.sqrt(np.trapezoid((grid - mean) ** 2 * density, grid)))
 
 
-@pytest.mark.parametrize("sampler", [samplers.Neal5(), samplers.Binned()], ids=repr)
-def test_saved_and_resumed_draws_are_those_of_one_run(sampler, tmp_path):
+# Combinations that other tests here compile too.
+@pytest.mark.parametrize(
+    ("kernel", "sampler"),
+    [(kernels.Beta(), samplers.Neal5()), (kernels.HierarchicalNormal(UNIT), samplers.Binned())],
+    ids=repr,
+)
+def test_saved_and_resumed_draws_are_those_of_one_run(kernel, sampler, tmp_path):
     import privmix
 
     mechanism = mechanisms.NoisyHistogram(500, 8, epsilon=1.0, bounds=UNIT)
     release = mechanism.privatize(np.random.default_rng(1).beta(2.0, 5.0, 500), seed=2)
-    model = PrivateMixture(mechanism, kernels.Beta())
+    model = PrivateMixture(mechanism, kernel)
     whole = model.sample(release, sampler, draws=60, warmup=30, thin=1, chains=2, seed=4)
     half = model.sample(release, sampler, draws=30, warmup=30, thin=1, chains=2, seed=4)
     half.save(tmp_path / "half.nc")

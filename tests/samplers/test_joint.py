@@ -9,8 +9,11 @@ from privmix import samplers
 from privmix.testing import joint_test
 from samplers.cases import (
     COVERING,
+    DEFAULT,
     EVERY,
     MODELS,
+    MUTANTS,
+    PUBLISHED,
     SAMPLERS,
     closed_form,
     first_of_each,
@@ -31,25 +34,13 @@ def test_sampler_targets_its_posterior(model, sampler, seed):
 
 def test_cases_cover_what_their_rule_says():
     assert {type(sampler).__name__ for _, sampler in COVERING} == set(samplers.__all__) - {"Auto", "Sampler"}
-    assert {sampler for _, sampler in COVERING} == set(SAMPLERS)
     assert {closed_form(model) for model, _ in COVERING} == {closed_form(model) for model in MODELS}
     assert {type(model.kernel) for model, _ in COVERING} == set(KERNELS)
     assert {type(model.mechanism) for model, _ in COVERING} == set(MECHANISMS)
+    assert {sampler for _, sampler in COVERING} == set(SAMPLERS)
     met = {(likelihood(model), label_step(sampler)) for model, sampler in COVERING}
     assert met == {(likelihood(model), label_step(sampler)) for model, sampler in EVERY}
     assert len(COVERING) < len(EVERY) / 5
-
-
-def room_or_file(mutant):
-    """Return where a bug is planted: the file of a sampler or a move, or else the room."""
-    parts = mutant.edits[0][0].__module__.split(".")
-    return ".".join(parts) if parts[1] == "samplers" else parts[1]
-
-
-# The paper's own mistakes; then a bug for every file of the samplers and for every other room. The long run has all.
-MUTANTS = [m for m in all_mutants() if not m.equivalent]
-PUBLISHED = [m for m in MUTANTS if m.name.startswith(("published", "printed"))]
-DEFAULT = PUBLISHED + first_of_each([m for m in MUTANTS if m not in PUBLISHED], room_or_file)
 
 
 @pytest.mark.parametrize("mutant", rest_long(DEFAULT, MUTANTS), ids=lambda m: m.name)

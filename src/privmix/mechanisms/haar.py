@@ -187,15 +187,8 @@ def haar_scale_butucea(levels: int, epsilon: ArrayLike) -> FloatOrArray:
 
     Parameters
     ----------
-    levels : int
-        The finest level J, at least 0.
-    epsilon : float or array
-        Budget of pure differential privacy for all the coefficients of one record.
-
-    Returns
-    -------
-    float or ndarray
-        An array where epsilon is one.
+    levels, epsilon
+        As in `haar_scale`, whose shape of the result it has too.
     """
     factor = 12 * math.sqrt(2) / (math.sqrt(2) - 1) * 2 ** (check_count("levels", levels, 0, "HaarWavelet") / 2)
     return plain(factor / positive("epsilon", epsilon))

@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from privmix.baselines import proper
-from privmix.kernels import HierarchicalNormal
+from privmix.kernels import HierarchicalNormal, TruncatedNormal
 from privmix.mechanisms import Laplace, Mechanism, RandomizedResponse
 from privmix.model import PrivateMixture, default_model
 from privmix.plots.style import RELEASE_EDGE, line_style
@@ -57,10 +57,19 @@ def cut(mechanism: Mechanism, concentration: float | tuple[float, float] = 1.0) 
     return PrivateMixture(mechanism, HierarchicalNormal(mechanism.bounds), prior, restricted_to=mechanism.bounds)
 
 
+def truncated(mechanism: Mechanism, shape: float, concentration: float | tuple[float, float]) -> PrivateMixture:
+    """Return normal components that are normalised on the bounds: what is fitted is what is shown."""
+    assert mechanism.bounds is not None
+    return PrivateMixture(mechanism, TruncatedNormal(mechanism.bounds, shape), DirichletProcess(concentration))
+
+
 # Made of their parts, so that they stay what they are when the default changes; `default` is whatever it is now.
 VARIANTS = {
     "cut": Choice("cut", cut),
     "cut-learned": Choice("cut, α ~ Gamma(2, 1)", partial(cut, concentration=LEARNED)),
+    # Only the truncation differs from `cut`.
+    "truncated": Choice("truncated, σ² ~ IG(3, β)", partial(truncated, shape=3.0, concentration=1.0)),
+    "new": Choice("truncated, σ² ~ IG(2, β), α ~ Gamma(2, 1)", partial(truncated, shape=2.0, concentration=LEARNED)),
     "default": Choice("privmix.fit", default_model),
 }
 MEASURES = ("l1", "hellinger", "log_score", "covered", "width", "r_hat", "seconds")

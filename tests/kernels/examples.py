@@ -26,7 +26,11 @@ AWKWARD = {
     ],
     HierarchicalNormal: [(HierarchicalNormal(), NORMALS), (HierarchicalNormal(bounds=(-2.0, 8.0)), NORMALS)],
     NoisyNormal: [(NoisyNormal(), NORMALS), (NoisyNormal(noise=0.5, mean=2.0, shape=4.0, rate=2.0), NORMALS)],
-    Normal: [(Normal(), NORMALS), (Normal(mean=2.0, precision_scale=2.0, shape=4.0, rate=0.5), NORMALS)],
+    Normal: [
+        (Normal(), NORMALS),
+        (Normal(mean=2.0, precision_scale=2.0, shape=4.0, rate=0.5), NORMALS),
+        (Normal(mean=(1.0, 2.0), precision_scale=0.5, rate=(3.0, 2.0)), NORMALS),
+    ],
 }
 
 

@@ -12,7 +12,7 @@ from kernels.examples import ALL, BUILT_IN, CASES, Exponential, drawn_parameters
 from numerics.quadrature import ALPHA, distribution_function, edges_around, panel_masses
 from privmix.jit import bind
 from privmix.kernels import Beta, HierarchicalNormal, Normal
-from privmix.kernels.slots import draw_atom, draw_hyper, draw_y, log_f, update_atom, update_hyper
+from privmix.kernels.slots import draw_atom, draw_hyper, draw_y, log_base, log_f, update_atom, update_hyper
 from privmix.parts import part_from_dict, part_to_dict
 
 pytestmark = pytest.mark.xdist_group("kernels")
@@ -208,27 +208,40 @@ def many_hyper_updates(kernel, rng, atoms, count, hyper, before, after, heights)
             draw_atom(kernel, rng, atoms[h], hyper)
         for c in range(len(hyper)):
             before[r, c] = hyper[c]
-        heights[r, 0] = (atoms[0, 0] - hyper[0]) ** 2 / hyper[1] + hyper[2] / atoms[0, 1]
+        heights[r, 0] = log_base(kernel, atoms[0], hyper)
         update_hyper(kernel, rng, hyper, atoms[:count])
         for c in range(len(hyper)):
             after[r, c] = hyper[c]
-        heights[r, 1] = (atoms[0, 0] - hyper[0]) ** 2 / hyper[1] + hyper[2] / atoms[0, 1]
+        heights[r, 1] = log_base(kernel, atoms[0], hyper)
 
 
-@pytest.mark.parametrize("atoms", [0, 1, 4])
-@pytest.mark.parametrize("bounds", [(0.0, 1.0), (-2.0, 8.0)])
-def test_hyperparameters_keep_their_law(bounds, atoms):
-    kernel, replicates = HierarchicalNormal(bounds), 60_000
-    before, after = np.zeros((2, replicates, 3))
+def hyper_pvalues(kernel, atoms, replicates=60_000):
+    """Return p-values that hyperparameters, and the height of an atom under them, have one law before and after."""
+    before, after = np.zeros((2, replicates, len(kernel.hyperparameters)))
     heights = np.zeros((replicates, 2))
     rows, rng = np.ones((4, kernel.columns)), np.random.default_rng(1)
     run = bind(many_hyper_updates, kernel.hooks(), owner=repr(kernel))
-    run(kernel.numbers(), rng, rows, atoms, np.zeros(3), before, after, heights)
+    run(kernel.numbers(), rng, rows, atoms, np.zeros(before.shape[1]), before, after, heights)
     half = replicates // 2
-    pairs = [(before[:half, c], after[half:, c]) for c in range(3)]
+    pairs = [(before[:half, c], after[half:, c]) for c in range(before.shape[1])]
     if atoms:
         pairs.append((heights[:half, 0], heights[half:, 1]))
-    assert min(stats.ks_2samp(*pair).pvalue for pair in pairs) > ALPHA
+    return [stats.ks_2samp(*pair).pvalue for pair in pairs]
+
+
+LEARNING = [
+    HierarchicalNormal((0.0, 1.0)),
+    HierarchicalNormal((-2.0, 8.0)),
+    Normal(mean=(1.0, 2.0), precision_scale=0.5, rate=(3.0, 2.0)),
+    Normal(mean=(1.0, 2.0), rate=0.5),
+    Normal(mean=1.0, rate=(3.0, 2.0)),
+]
+
+
+@pytest.mark.parametrize("atoms", [0, 1, 4])
+@pytest.mark.parametrize("kernel", LEARNING, ids=repr)
+def test_hyperparameters_keep_their_law(kernel, atoms):
+    assert min(hyper_pvalues(kernel, atoms)) > ALPHA
 
 
 def test_hyperprior_is_the_documented_one():

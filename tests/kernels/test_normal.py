@@ -7,7 +7,10 @@ import pytest
 from scipy import stats
 
 from numerics.quadrature import ALPHA
+from privmix import PrivateMixture
 from privmix.kernels import HierarchicalNormal, Normal
+from privmix.mechanisms import Identity
+from privmix.samplers import Neal3
 
 pytestmark = pytest.mark.xdist_group("kernels")
 
@@ -82,9 +85,56 @@ def test_hierarchical_base_measure():
     assert stats.kstest(theta[:, 1], stats.invgamma(3.0, scale=0.5).cdf).pvalue > ALPHA
 
 
+def test_hyperpriors_are_the_documented_ones():
+    kernel = Normal(mean=(1.0, 2.0), precision_scale=0.5, rate=(3.0, 4.0))
+    hyper = rows(kernel.base_hyper, columns=2)
+    assert stats.kstest(hyper[:, 0], stats.norm(1.0, 2.0).cdf).pvalue > ALPHA
+    assert stats.kstest(hyper[:, 1], stats.gamma(3.0, scale=0.25).cdf).pvalue > ALPHA
+    theta, now = np.array([0.3, 1.7]), np.array([-1.0, 0.6])
+    fixed = Normal(mean=-1.0, precision_scale=0.5, rate=0.6)
+    assert kernel.log_base(theta, now) == fixed.log_base(theta)
+
+
+def test_learned_mean_and_rate_have_their_conditionals():
+    atoms = np.array([[1.0, 0.5], [-2.0, 4.0], [3.0, 2.0]])
+    hyper = rows(lambda rng, row: Normal(mean=(1.0, 2.0), rate=(3.0, 4.0)).update_hyper(rng, row, atoms), columns=2)
+    precision = 0.25 + 0.1 * (2.0 + 0.25 + 0.5)
+    conditional = stats.norm((0.25 + 0.1 * (2.0 - 0.5 + 1.5)) / precision, precision**-0.5)
+    assert stats.kstest(hyper[:, 0], conditional.cdf).pvalue > ALPHA
+    assert stats.kstest(hyper[:, 1], stats.gamma(3.0 + 9.0, scale=1.0 / (4.0 + 2.75)).cdf).pvalue > ALPHA
+
+
+def test_only_pairs_are_learned():
+    assert Normal().hyperparameters == ()
+    assert Normal(mean=[0, 1]).hyperparameters == ("mean",)
+    assert Normal(rate=(2.0, 1.0)).hyperparameters == ("rate",)
+    model = PrivateMixture(Identity(), Normal(mean=(0.0, 1.0), rate=(2.0, 1.0)))
+    message = "Neal3 needs a conjugate marginal: the base measure learns its mean and rate, for which these samplers"
+    with pytest.raises(ValueError, match=message):
+        Neal3().check(model)
+    Neal3().check(PrivateMixture(Identity(), Normal()))
+
+
 @pytest.mark.parametrize(
     ("kind", "arguments", "message"),
     [
+        (
+            Normal,
+            {"mean": (0.0, 0.0)},
+            "Normal: mean must be a number, or a pair (m, sd) with sd > 0 for a normal hyperprior; got (0.0, 0.0).",
+        ),
+        (
+            Normal,
+            {"rate": (1.0, 2.0, 3.0)},
+            "Normal: rate must be a number, or a pair (shape, rate) of positive numbers for a Gamma hyperprior; "
+            "got (1.0, 2.0, 3.0).",
+        ),
+        (
+            Normal,
+            {"rate": [-1.0, 2.0]},
+            "Normal: rate must be a number, or a pair (shape, rate) of positive numbers for a Gamma hyperprior; "
+            "got [-1.0, 2.0].",
+        ),
         (Normal, {"mean": np.nan}, "Normal: mean must be a finite number; got nan."),
         (Normal, {"mean": "x"}, "Normal: mean must be a finite number; got 'x'."),
         (Normal, {"mean": None}, "Normal: mean must be a finite number; got None."),

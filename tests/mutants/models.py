@@ -38,6 +38,9 @@ GAUSSIAN = PrivateMixture(Gaussian(scale=2.0, bounds=WIDE), Normal(), DirichletP
 HYPERPRIOR = PrivateMixture(Laplace(epsilon=5.0, bounds=WIDE), Normal(), DirichletProcess((4.0, 2.0)))
 LEARNED = PrivateMixture(Laplace(epsilon=5.0, bounds=WIDE), HierarchicalNormal(WIDE), DirichletProcess(2.0))
 LEARNED_MANY = PrivateMixture(Laplace(epsilon=5.0, bounds=WIDE), HierarchicalNormal(WIDE), DirichletProcess(10.0))
+LEARNED_NORMAL = PrivateMixture(
+    Laplace(epsilon=5.0, bounds=WIDE), Normal(mean=(0.0, 3.0), rate=(3.0, 1.0)), DirichletProcess(2.0)
+)
 BETA = PrivateMixture(Laplace(epsilon=5.0, bounds=(0.0, 1.0)), Beta(), DirichletProcess(2.0))
 WALKED = PrivateMixture(Laplace(epsilon=5.0, bounds=(0.0, 1.0)), WalkedBeta(), DirichletProcess(2.0))
 FIRM = PrivateMixture(Laplace(epsilon=5.0, bounds=WIDE), Normal(mean=1.0, precision_scale=1.0), DirichletProcess(2.0))

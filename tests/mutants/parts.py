@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mutants.models import BETA, FIRM, GAUSSIAN, HAAR, HYPERPRIOR, LEARNED, NORMAL, WALKED, one
+from mutants.models import BETA, FIRM, GAUSSIAN, HAAR, HYPERPRIOR, LEARNED, LEARNED_NORMAL, NORMAL, WALKED, one
 from privmix.kernels import HierarchicalNormal, Normal
 from privmix.kernels import beta as beta_file
 from privmix.kernels import random_walk as random_walk_file
@@ -78,6 +78,14 @@ def part_bugs() -> list[Mutant]:
             "gamma(rng, 2.0 + 0.5 * k)",
             "gamma(rng, 2.0)",
             LEARNED,
+            Neal5(),
+        ),
+        one(
+            "learned mean that forgets the variances of the atoms",
+            Normal.update_hyper,
+            "precision = 1.0 / (sd * sd) + self.precision_scale * inverse",
+            "precision = 1.0 / (sd * sd) + self.precision_scale * len(atoms)",
+            LEARNED_NORMAL,
             Neal5(),
         ),
         one(

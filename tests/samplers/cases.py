@@ -59,6 +59,8 @@ def _chosen():
         for mechanism in _mechanisms(bounds):
             yield PrivateMixture(mechanism, kernel)
     yield PrivateMixture(mechanisms.Gaussian(scale=2.0, bounds=WIDE), kernels.NoisyNormal(noise=2.0))
+    learned = kernels.Normal(mean=(0.0, 3.0), rate=(3.0, 1.0))
+    yield PrivateMixture(mechanisms.Laplace(epsilon=5.0, bounds=WIDE), learned)
     yield PrivateMixture(mechanisms.Laplace(epsilon=np.geomspace(1.0, 20.0, 10), bounds=WIDE), kernels.Normal())
     for kernel, bounds in ((kernels.Beta(), UNIT), (kernels.Normal(), NARROW)):
         for mechanism in _histograms(bounds):
@@ -120,7 +122,7 @@ def covering(every_model, every_sampler):
     1. Every sampler once: on the first model that it serves, which is the reference for most.
     2. Every kind of likelihood with every kind of label step once.
     3. Every closed form once: g(z|θ) of the pair, or the noise of a histogram where there is none.
-    4. Every kernel once.
+    4. Every kernel once, and with hyperpriors where they are a choice.
 
     Where there is a choice, the model taken least often so far is taken, then the sampler taken least often.
     """
@@ -137,7 +139,7 @@ def covering(every_model, every_sampler):
 
     add_what_lacks(lambda case: (likelihood(case[0]), label_step(case[1])))
     add_what_lacks(lambda case: closed_form(case[0]))
-    add_what_lacks(lambda case: type(case[0].kernel))
+    add_what_lacks(lambda case: (type(case[0].kernel), case[0].kernel.hyperparameters))
     return chosen
 
 

@@ -114,6 +114,11 @@ class NumPyroMixture(Baseline):
                 f"NumPyroMixture: kernel must be kernels.Normal(…) or kernels.HierarchicalNormal(…); got "
                 f"{self.kernel!r}."
             )
+        if isinstance(self.kernel, Normal) and self.kernel.hyperparameters:
+            raise ValueError(
+                "NumPyroMixture: kernels.Normal(…) must have a fixed mean and rate here; got hyperpriors of its "
+                f"{' and '.join(self.kernel.hyperparameters)}. Give numbers, or kernels.HierarchicalNormal(…)."
+            )
 
     def refusal(self, mechanism: LocalMechanism) -> str:
         """Say that other mechanisms, and a base measure without a range, are not served."""

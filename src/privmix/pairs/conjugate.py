@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from privmix.kernels import NoisyNormal
+from privmix.kernels import NoisyNormal, Normal
 from privmix.mechanisms import Gaussian
 from privmix.numerics import gamma, normal
 from privmix.numerics.incomplete_gamma import log_gamma_p, truncated_gamma
@@ -97,7 +97,12 @@ def draw_truncated(mechanism, kernel, rng, stat, theta):
     theta[1] = max(total - floor, 1e-12 * floor)
 
 
-def _accepts(mechanism: Any, kernel: Any) -> str:
+def _fixed_base(mechanism: Any, kernel: Normal) -> str:
+    if kernel.hyperparameters:
+        return (
+            f"the base measure learns its {' and '.join(kernel.hyperparameters)}, for which these samplers have no "
+            "step. Use Neal5, Slice or Neal8, or fix the numbers."
+        )
     return ""
 
 
@@ -114,5 +119,5 @@ def _same_noise(mechanism: Gaussian, kernel: NoisyNormal) -> str:
 
 _MOMENTS: dict[str, Any] = {"statistics": 4, "clear": clear_moments, "add": add_moments, "remove": remove_moments}
 
-IDENTITY_NORMAL = Conjugate(**_MOMENTS, log_marginal=plain_marginal, draw=draw_plain, refuses=_accepts)
+IDENTITY_NORMAL = Conjugate(**_MOMENTS, log_marginal=plain_marginal, draw=draw_plain, refuses=_fixed_base)
 GAUSSIAN_NOISY_NORMAL = Conjugate(**_MOMENTS, log_marginal=truncated_marginal, draw=draw_truncated, refuses=_same_noise)

@@ -93,8 +93,8 @@ def data(records: int, epsilon: float, replicate: int) -> tuple[np.ndarray, np.n
 
 def prior_density(grid: np.ndarray) -> np.ndarray:
     """Return the prior mean density: Student's t with 2a degrees of freedom and squared scale (b/a)(1 + 1/λ)."""
-    squared = KERNEL.rate / KERNEL.shape * (1.0 + 1.0 / KERNEL.precision_scale)
-    return stats.t(2.0 * KERNEL.shape, KERNEL.mean, np.sqrt(squared)).pdf(grid)
+    squared = KERNEL.rate_prior[1] / KERNEL.shape * (1.0 + 1.0 / KERNEL.precision_scale)
+    return stats.t(2.0 * KERNEL.shape, KERNEL.mean_prior[0], np.sqrt(squared)).pdf(grid)
 
 
 def figures(results: Results, folder: Path) -> None:

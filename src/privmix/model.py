@@ -1,4 +1,4 @@
-"""The model: a mechanism, a kernel and a prior that fit together."""
+"""The model: a mechanism, a kernel and a prior that fit together; and how long to run it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ import numpy as np
 from privmix.kernels import Kernel, Normal, TruncatedNormal
 from privmix.mechanisms import Mechanism
 from privmix.pairs import Conjugate, Convolution, Pair, find
-from privmix.parts.checks import check_interval
+from privmix.parts.checks import check_count, check_interval
 from privmix.priors import DirichletProcess, Prior
-from privmix.settings import DEFAULTS, Settings
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -25,6 +24,41 @@ if TYPE_CHECKING:
 DefaultKernel = TruncatedNormal
 #: hyperprior of the concentration of `default_model`: shape and rate of a gamma law
 DEFAULT_CONCENTRATION = (2.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The length of a run: the one place where it is declared and checked.
+
+    Parameters
+    ----------
+    draws
+        Kept draws of each chain.
+    warmup
+        Sweeps before the first draw.
+    thin
+        Sweeps for each kept draw.
+    chains
+        Independent chains.
+    """
+
+    draws: int = 2000
+    warmup: int = 2000
+    thin: int = 5
+    chains: int = 4
+
+    def __post_init__(self) -> None:
+        for name, least in (("draws", 1), ("warmup", 0), ("thin", 1), ("chains", 1)):
+            object.__setattr__(self, name, check_count(name, getattr(self, name), least))
+
+    @property
+    def sweeps(self) -> int:
+        """Sweeps that a chain makes in all."""
+        return self.warmup + self.draws * self.thin
+
+
+#: The defaults of `privmix.fit`, ``PrivateMixture.sample``, the estimator and the command line.
+DEFAULTS = Settings()
 
 
 class Parts(NamedTuple):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from privmix.numerics import slice_step, walk
+from privmix.numerics import steps
 from privmix.testing.mutant import build, exchange, source_of
 
 STARTS = 3000
@@ -18,7 +18,7 @@ def gamma_and_normal(about, theta):
 
 
 def make_walk():
-    return walk.make_walk(gamma_and_normal, lambda kernel, theta: None, lambda: 2, lambda p: p == 0)
+    return steps.make_walk(gamma_and_normal, lambda kernel, theta: None, lambda: 2, lambda p: p == 0)
 
 
 def walked(step):
@@ -59,7 +59,7 @@ def sliced(step, law, width):
 @pytest.mark.parametrize("most", [0, 1, 3])
 @pytest.mark.parametrize("width", [0.3, 8.0])
 def test_slice_step_leaves_its_target_unchanged(most, width):
-    step = slice_step.make_slice_step(lambda about, x: -0.5 * x * x, most_steps=most)
+    step = steps.make_slice_step(lambda about, x: -0.5 * x * x, most_steps=most)
     moved = sliced(step, stats.norm(), width)
     assert stats.kstest(moved, stats.norm.cdf).pvalue > 1e-4
 
@@ -79,10 +79,10 @@ def counts_p_value(step, width):
 
 @pytest.mark.parametrize("width", [1, 5])
 def test_slice_step_on_whole_numbers(width):
-    assert counts_p_value(slice_step.make_slice_step(poisson, whole=True), width) > 1e-4
+    assert counts_p_value(steps.make_slice_step(poisson, whole=True), width) > 1e-4
 
 
 def test_slice_of_another_height_is_seen():
-    step = slice_step.make_slice_step(poisson, whole=True)
+    step = steps.make_slice_step(poisson, whole=True)
     wrong = build(step, exchange(source_of(step), "- exponential(rng)", "- 2.0 * exponential(rng)"))
     assert counts_p_value(wrong, 5) < 1e-6

@@ -8,7 +8,7 @@ import pytest
 
 import privmix
 from privmix import Release, kernels, mechanisms, priors, samplers
-from privmix.settings import Settings
+from privmix.model import Settings
 
 pytestmark = pytest.mark.xdist_group("fits")
 

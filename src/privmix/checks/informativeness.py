@@ -15,10 +15,9 @@ from privmix.curves.prior import inside_draws, prior_draws, prior_mean_density
 from privmix.engine import Plan, run_chains
 from privmix.engine.block import stack_draws
 from privmix.engine.chains import root_of
-from privmix.model import PrivateMixture
+from privmix.model import PrivateMixture, Settings
 from privmix.parts.checks import check_count
 from privmix.samplers.base import Draws, empty_records
-from privmix.settings import Settings
 
 if TYPE_CHECKING:
     from privmix.posterior.posterior import Posterior

@@ -20,11 +20,10 @@ from privmix.cli.outputs import (
     terminated_as_interrupted,
 )
 from privmix.kernels import Kernel
-from privmix.model import DefaultKernel
+from privmix.model import DEFAULTS, DefaultKernel
 from privmix.parts.options import options_of
 from privmix.report.tables import mechanism_rows, summary_rows
 from privmix.samplers import Sampler
-from privmix.settings import DEFAULTS
 
 if TYPE_CHECKING:
     from privmix import Posterior, PrivateMixture, Release

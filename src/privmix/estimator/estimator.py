@@ -13,9 +13,9 @@ from privmix.curves.predictive import count_of, draw_records
 from privmix.estimator.inputs import read_points, read_release, read_seed, read_weights, release_labels
 from privmix.estimator.parts import build_model
 from privmix.frames.read import add_labels
+from privmix.model import DEFAULTS
 from privmix.parts.checks import check_count
 from privmix.samplers.base import empty_records
-from privmix.settings import DEFAULTS
 
 if TYPE_CHECKING:
     import xarray as xr

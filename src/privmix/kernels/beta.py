@@ -9,7 +9,7 @@ from typing import ClassVar
 from privmix.kernels.base import Kernel
 from privmix.numerics import beta_logs, exponential, gamma, log_beta, uniform
 from privmix.numerics.incomplete_beta import beta_inc, beta_tails, log_beta_inc, log_beta_inc_inverse, logit_parts
-from privmix.numerics.slice_step import make_slice_step
+from privmix.numerics.steps import make_slice_step
 from privmix.parts.checks import check_interval, check_positive
 
 # The outermost EDGE of the unit interval at either end is one cell: y there is stored as the cell's middle and has the

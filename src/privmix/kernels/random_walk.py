@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from privmix.kernels.slots import log_base, log_f, log_scale, parameter_count, prepare
-from privmix.numerics.walk import make_walk
+from privmix.numerics.steps import make_walk
 
 
 def random_walk(kernel, rng, theta, ys, tune, hyper):

@@ -11,8 +11,7 @@ from privmix.kernels.learned_base import LEARNED, LearnedBase
 from privmix.kernels.normal_kernel import sample_normal_between
 from privmix.numerics import gamma, normal
 from privmix.numerics.normal_intervals import interval_moments, scaled_mass
-from privmix.numerics.slice_step import make_slice_step
-from privmix.numerics.walk import accepts
+from privmix.numerics.steps import accepts, make_slice_step
 from privmix.parts import given
 from privmix.parts.checks import check_interval, check_number, check_positive
 

@@ -14,8 +14,8 @@ from privmix.clusters import Clustering, CredibleBall, faces
 from privmix.curves import functionals
 from privmix.curves.density import check_grid, default_grid, density_bands, density_draws
 from privmix.curves.predictive import predictive
+from privmix.model import Settings
 from privmix.posterior.run import Run
-from privmix.settings import Settings
 
 if TYPE_CHECKING:
     import pandas as pd

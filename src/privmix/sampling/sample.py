@@ -17,11 +17,10 @@ from privmix.engine.chains import root_of, run_chain, shorten
 from privmix.frames import Labels, labels_of
 from privmix.frames.read import add_labels
 from privmix.mechanisms import Mechanism
-from privmix.model import PrivateMixture, default_model
+from privmix.model import DEFAULTS, PrivateMixture, Settings, default_model
 from privmix.posterior.posterior import Posterior
 from privmix.release import Release
 from privmix.samplers import Auto, Sampler
-from privmix.settings import DEFAULTS, Settings
 
 # Allocations are kept by default while they take at most this many bytes.
 ALLOCATION_BYTES = 256 * 2**20

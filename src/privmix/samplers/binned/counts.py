@@ -11,7 +11,7 @@ import math
 
 from privmix.mechanisms.histogram import log_bin
 from privmix.numerics import uniform_index
-from privmix.numerics.slice_step import make_slice_step
+from privmix.numerics.steps import make_slice_step
 
 
 def update_counts(parts, data, state, rng):

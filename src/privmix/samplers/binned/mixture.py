@@ -17,8 +17,7 @@ import math
 from privmix.jit import slot
 from privmix.kernels.slots import log_base, log_scale, parameter_count, prepare
 from privmix.numerics import binomial, normal, uniform
-from privmix.numerics.slice_step import make_slice_step
-from privmix.numerics.walk import accepts, tune_step
+from privmix.numerics.steps import accepts, make_slice_step, tune_step
 from privmix.priors.slots import log_stick_density
 from privmix.samplers.moves.atoms import copy_row
 from privmix.samplers.moves.parameters import PASSES_OVER_AN_ATOM

@@ -12,7 +12,7 @@ import math
 from privmix.jit import slot
 from privmix.kernels.slots import log_base, log_scale, parameter_count, prepare
 from privmix.mechanisms.slots import at_record
-from privmix.numerics.walk import make_walk
+from privmix.numerics.steps import make_walk
 from privmix.pairs.slots import draw_given, log_g
 from privmix.samplers.moves.atoms import group_records, update_atoms
 

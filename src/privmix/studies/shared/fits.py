@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from privmix.mechanisms import Mechanism
-from privmix.model import PrivateMixture
+from privmix.model import DEFAULTS, PrivateMixture
 from privmix.posterior import Posterior
 from privmix.samplers import Sampler
 from privmix.sampling.sample import fit
-from privmix.settings import DEFAULTS
 from privmix.studies.runner import Configuration
 from privmix.studies.shared.measures import clusters_ess, l1_error, spread_draws, worst_r_hat
 from privmix.studies.shared.targets import Target

@@ -18,7 +18,7 @@ def published_bugs() -> list[Mutant]:
         one(
             "published: Neal 5 ignores the concentration",
             partition.propose_row,
-            "weight = new_weight(parts.prior, state.concentration[0], n - 1, clusters_without(state, i))",
+            "weight = new_weight(parts.prior, state.concentration, n - 1, clusters)",
             "weight = 1.0",
             NORMAL,
             Neal5(),
@@ -62,8 +62,16 @@ def neal5_bugs() -> list[Mutant]:
         one("every proposal accepted", move, "exponential(rng) > state.log_g[i] - value", "True", NORMAL, Neal5()),
         one("stale auxiliaries", move, "copy_y(mine, j, state.proposal, j)", "pass", NORMAL, Neal5()),
         one("stale estimate of g", move, "state.log_g[i] = settle", "settle", NORMAL, Neal5()),
-        one("urn counts the record itself", propose, "(weight + n - 1)", "(weight + n)", NORMAL, Neal5()),
-        one("urn copies the record's own label", propose, "other + (other >= i)", "other", NORMAL, Neal5(), n=3),
+        one("urn counts the record itself", propose, "(weight + n - 1 -", "(weight + n -", NORMAL, Neal5()),
+        one(
+            "urn copies the record's own label",
+            partition.copy_label,
+            "other + (other >= i)",
+            "other",
+            NORMAL,
+            Neal5(),
+            n=3,
+        ),
         one(
             "estimate of g by the largest q, not the mean",
             local_evidence,

@@ -34,30 +34,31 @@ class EitherConcentration(Prior):
     def draw_concentration(self, rng):
         return choose(rng, self.low, self.high, 0.0)
 
-    def update_given_partition(self, rng, concentration, n, k):
+    def update_given_partition(self, rng, law, n, k, sizes):
         # P(k clusters in a given partition of n records|α) ∝ α^k / (α(α + 1)…(α + n − 1))
         log_odds = k * math.log(self.high / self.low) - log_ascent(self.high, n) + log_ascent(self.low, n)
         return choose(rng, self.low, self.high, log_odds)
 
-    def update_given_sticks(self, rng, concentration, count, log_rest):
+    def update_given_sticks(self, rng, law, count, log_rest):
         # The density of the sticks is α^H ∏ (1 − ν_h)^(α − 1); log_rest is Σ log(1 − ν_h).
         return choose(
             rng, self.low, self.high, count * math.log(self.high / self.low) + (self.high - self.low) * log_rest
         )
 
     # CHANGE, for a law other than the Dirichlet process: the urn's weight of a new cluster, where an old one weighs its
-    # size, and the law of a stick: from the prior, its density in the logit, and given the records at it and beyond.
-    def new_weight(self, concentration, n, k):
-        return concentration
+    # size less `reduction`, and the law of a stick: from the prior, its density in the logit, and given the records at
+    # it and beyond. `law` is the row that a chain keeps of the prior, the concentration first.
+    def new_weight(self, law, n, k):
+        return law[0]
 
-    def stick(self, rng, concentration, h):
-        return beta_logs(rng, 1.0, concentration)
+    def stick(self, rng, law, h):
+        return beta_logs(rng, 1.0, law[0])
 
-    def log_stick_density(self, concentration, h, log_stick, log_rest):
-        return log_stick + concentration * log_rest
+    def log_stick_density(self, law, h, log_stick, log_rest):
+        return log_stick + law[0] * log_rest
 
-    def stick_given(self, rng, concentration, h, size, beyond):
-        return beta_logs(rng, 1.0 + size, concentration + beyond)
+    def stick_given(self, rng, law, h, size, beyond):
+        return beta_logs(rng, 1.0 + size, law[0] + beyond)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,8 @@ from privmix.curves.mixture import parts_of
 from privmix.jit import bind
 from privmix.kernels.slots import draw_atom, draw_hyper
 from privmix.model import PrivateMixture
-from privmix.priors.slots import draw_concentration, stick
+from privmix.priors.rest import MOST_STICKS
+from privmix.priors.slots import draw_concentration, draw_unseen, rest_atoms, stick
 from privmix.samplers.base import Draws
 
 # Least mass on an interval of a draw whose density is cut to it.
@@ -23,8 +24,9 @@ def prior_draws(
 ) -> Draws:
     """Return draws of the mixing measure from the prior, as one chain without records.
 
-    Sticks are broken until less than `remainder` is left; the last atom takes what is left. Hyperparameters of the base
-    measure and a learned concentration are drawn too.
+    Sticks are broken until less than `remainder` is left; the last atom takes what is left. Where that takes too many,
+    what is left beyond some is spread evenly (see `privmix.priors.rest`). Hyperparameters of the base measure and a
+    learned concentration are drawn too.
 
     Parameters
     ----------
@@ -48,8 +50,8 @@ def prior_draws(
         hyper = np.zeros((count, len(kernel.hyperparameters)))
         run = bind(draw_mixing, {**kernel.hooks(), **model.prior.hooks()}, owner=model.describe())
         parts = model.parts()
-        row = np.zeros((1, kernel.columns))
-        arrays = (weight, atom, components, concentration, hyper, row)
+        row, law = np.zeros((1, kernel.columns)), np.zeros(model.prior.law_size(0))
+        arrays = (weight, atom, components, concentration, hyper, row, law)
         full = run(parts.kernel, parts.prior, rng, *arrays, math.log(remainder))
         if not full or room >= 4096:
             break
@@ -68,30 +70,52 @@ def prior_draws(
     )
 
 
-def draw_mixing(kernel, prior, rng, weight, atom, components, concentration, hyper, row, log_remainder):
+def draw_mixing(kernel, prior, rng, weight, atom, components, concentration, hyper, row, law, log_remainder):
     """Fill draws of P by stick breaking; return whether any needed more room (compiled)."""
-    theta = row[0]
     full = False
     for d in range(len(weight)):
-        concentration[d] = draw_concentration(prior, rng)
+        law[0] = draw_concentration(prior, rng)
+        draw_unseen(prior, rng, law)
+        concentration[d] = law[0]
         draw_hyper(kernel, rng, hyper[d])
-        log_left = 0.0
-        h = 0
-        while True:
-            draw_atom(kernel, rng, theta, hyper[d])
-            for p in range(atom.shape[2]):
-                atom[d, h, p] = theta[p]
-            log_stick, log_rest = stick(prior, rng, concentration[d], h)
-            last = h == weight.shape[1] - 1
-            if log_left + log_rest < log_remainder or last:
-                weight[d, h] = math.exp(log_left)
-                full = full or (last and log_left + log_rest >= log_remainder)
-                break
-            weight[d, h] = math.exp(log_left + log_stick)
-            log_left += log_rest
-            h += 1
-        components[d] = h + 1
+        components[d], short = break_sticks(kernel, prior, rng, weight[d], atom[d], hyper[d], row[0], law, log_remainder)
+        full = full or short
     return full
+
+
+def break_sticks(kernel, prior, rng, weight, atom, hyper, theta, law, log_remainder):
+    """Fill one draw of P; return its number of atoms, and whether it needed more room."""
+    log_left = 0.0
+    h = 0
+    while True:
+        write_atom(kernel, rng, atom, h, hyper, theta)
+        log_stick, log_rest = stick(prior, rng, law, h)
+        if log_left + log_rest < log_remainder or h == len(weight) - 1:
+            weight[h] = math.exp(log_left)
+            return h + 1, log_left + log_rest >= log_remainder
+        weight[h] = math.exp(log_left + log_stick)
+        log_left += log_rest
+        h += 1
+        if h >= MOST_STICKS and rest_atoms(prior, law, h) > 1:
+            break
+    return spread_rest(kernel, rng, weight, atom, hyper, theta, h, rest_atoms(prior, law, h), math.exp(log_left))
+
+
+def spread_rest(kernel, rng, weight, atom, hyper, theta, h, equal, mass):
+    """Spread what is left beyond h sticks over equal atoms; return as `break_sticks` does."""
+    if h + equal > len(weight):
+        return h, True
+    for k in range(h, h + equal):
+        write_atom(kernel, rng, atom, k, hyper, theta)
+        weight[k] = mass / equal
+    return h + equal, False
+
+
+def write_atom(kernel, rng, atom, h, hyper, theta):
+    """Write a draw of the base measure as atom h."""
+    draw_atom(kernel, rng, theta, hyper)
+    for p in range(atom.shape[1]):
+        atom[h, p] = theta[p]
 
 
 def inside_draws(model: PrivateMixture, draws: Draws, interval: tuple[float, float]) -> Draws:

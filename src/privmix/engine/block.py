@@ -9,7 +9,7 @@ import numpy as np
 
 from privmix.jit import bind
 from privmix.kernels.slots import copy_y, draw_atom, draw_hyper, update_atom
-from privmix.priors.slots import draw_concentration
+from privmix.priors.slots import draw_concentration, draw_unseen
 from privmix.samplers.base import Draws, adopt, keep, sweep
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ def start(parts, rng, state, latent):
     Each atom is drawn from the base measure and then updated a few times given the records of its label.
     """
     latent.concentration[0] = draw_concentration(parts.prior, rng)
+    draw_unseen(parts.prior, rng, latent.concentration)
     draw_hyper(parts.kernel, rng, latent.hyper)
     members = state.members
     stride = 1 + (len(latent.labels) - 1) // len(members)  # a sampler that keeps no records has room for some only

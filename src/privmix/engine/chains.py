@@ -215,7 +215,7 @@ def _begin(plan: Plan, start: Any) -> tuple[Any, np.random.Generator, Latent, np
         return state, rng, initial_latent(plan.model, plan.z, clusters=1), control
     control[block.WARMUP] = plan.warmup
     rng = np.random.Generator(np.random.PCG64(start))
-    clusters = 1 + int(rng.integers(min(plan.records, 10)))
+    clusters = 1 + int(rng.integers(min(plan.records, 10, plan.model.prior.most_clusters(plan.records))))
     state = plan.sampler.allocate(plan.model, plan.records)
     latent = initial_latent(plan.model, plan.z, clusters=clusters)
     set_first_steps(plan.model, plan.sampler, state, latent)
@@ -241,7 +241,7 @@ def initial_latent(model: PrivateMixture, z: np.ndarray, clusters: int) -> Laten
         labels=labels,
         atoms=np.zeros((clusters, kernel.columns)),
         y=y,
-        concentration=np.zeros(1),
+        concentration=np.zeros(model.prior.law_size(len(y))),
         hyper=np.zeros(len(kernel.hyperparameters)),
     )
 

@@ -62,6 +62,16 @@ def need_log_base(name: str, model: PrivateMixture) -> None:
         )
 
 
+def need_few_sticks(name: str, model: PrivateMixture) -> None:
+    """Refuse a prior whose sticks cannot all be broken."""
+    if model.prior.heavy_tailed:
+        raise ValueError(
+            f"{name} breaks sticks until nothing is left beyond them, but under {type(model.prior).__name__} what is "
+            "left falls as a power of their number: there would be millions. Use Slice() or Neal5(), or "
+            "DirichletProcess, Dirichlet or FiniteMixture as the prior."
+        )
+
+
 def need_partition(name: str, inner: Sampler) -> None:
     """Refuse to wrap a sampler whose state is not a partition without records."""
     if not inner.holds_partition:

@@ -11,7 +11,7 @@ from privmix.kernels.slots import draw_atom
 from privmix.mechanisms.slots import at_record
 from privmix.pairs.slots import log_g
 from privmix.parts.checks import check_count
-from privmix.priors.slots import new_weight
+from privmix.priors.slots import new_weight, reduction
 from privmix.samplers import marginal
 from privmix.samplers.moves.labels import draw_index
 from privmix.samplers.moves.partition import ROWS, bring_to_top, clusters_without, free_row, join
@@ -54,18 +54,19 @@ class Neal8(marginal.Marginal):
 
 
 def draw_label(parts, data, state, rng, i):
-    """Draw record i's cluster: P(h) ∝ n_h g(z_i|θ_h), and α/m g(z_i|θ) for each of m empty ones; return if it moved."""
+    """Draw record i's cluster: P(h) ∝ (n_h − d) g(z_i|θ_h), r/m g(z_i|θ) for each of m empty ones; return if it moved."""
     old = state.allocation[i]
     n, m = len(state.allocation), len(state.size) - len(state.allocation)
     fill_offered(parts, state, rng, old, m)
-    log_new = math.log(new_weight(parts.prior, state.concentration[0], n - 1, clusters_without(state, i)) / m)
+    log_new = math.log(new_weight(parts.prior, state.concentration, n - 1, clusters_without(state, i)) / m)
+    less = reduction(parts.prior, state.concentration)
     part = at_record(parts.mechanism, i)
     candidates = 0
     top = -math.inf
     for h in range(state.cursor[ROWS]):
         others = state.size[h] - (h == old)
         if others > 0:
-            state.score[candidates] = math.log(others) + log_g(part, parts.kernel, data.z[i], state.theta[h])
+            state.score[candidates] = math.log(others - less) + log_g(part, parts.kernel, data.z[i], state.theta[h])
             state.offset[candidates] = h
             top = max(top, state.score[candidates])
             candidates += 1

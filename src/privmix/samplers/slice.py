@@ -23,7 +23,7 @@ from privmix.numerics import exponential, uniform
 from privmix.pairs.slots import log_g
 from privmix.samplers import base, marginal
 from privmix.samplers.capabilities import need_masses
-from privmix.samplers.moves.atoms import copy_row, update_atoms, update_base
+from privmix.samplers.moves.atoms import adopt_law, copy_row, update_atoms, update_base
 from privmix.samplers.moves.labels import draw_index
 from privmix.samplers.moves.parameters import draw_records, update_parameters
 from privmix.samplers.moves.records_in_bins import redraw_in_bins
@@ -34,7 +34,9 @@ from privmix.samplers.moves.sticks import (
     exchange_more,
     extend_sticks,
     forget_empty,
+    is_needed,
     keep_sticks,
+    mass_is_left,
     may_exchange,
     swap_sticks,
     update_sticks,
@@ -142,6 +144,7 @@ class Slice(base.Sampler):
             relabel: swap_and_relabel if self.swaps else keep_labels,
             exchange_more: exchange_origin,
             may_exchange: keeps_last,
+            **(FIXED_HEIGHTS if model.prior.heavy_tailed else HEIGHTS),
         }
         if self.records == "integrated":
             hooks |= {label_score: score_of_release, update_records: keep_records, base.impute: marginal.impute}
@@ -179,7 +182,7 @@ class Slice(base.Sampler):
             walk=np.zeros(len(model.kernel.parameters)),
             cursor=np.zeros(2, np.int64),
             least=np.zeros(1),
-            concentration=np.zeros(1),
+            concentration=np.zeros(model.prior.law_size(n)),
             hyper=np.zeros(len(model.kernel.hyperparameters)),
             tune=base.empty_tuning(model),
             statistic=np.zeros(len(self.statistics)),
@@ -201,9 +204,7 @@ def _doubled(array: np.ndarray) -> np.ndarray:
 
 def adopt(parts, data, state, latent, rng):
     """Start at a latent configuration; sticks follow in the first sweep."""
-    state.concentration[0] = latent.concentration[0]
-    for c in range(len(state.hyper)):
-        state.hyper[c] = latent.hyper[c]
+    adopt_law(state, latent)
     for h in range(len(state.size)):
         state.size[h] = 0
     state.cursor[STICKS] = 0
@@ -280,11 +281,61 @@ def keep_labels(parts, state, rng):
     """Leave every cluster at its stick."""
 
 
+@slot
+def height(state, h):
+    """Return the height below which the slice variables of the records at stick h lie."""
+
+
+@slot
+def log_above(state, h):
+    """Return the log of a stick's weight over its height."""
+
+
+def weight_as_height(state, h):
+    """Return the weight of the stick."""
+    return state.weight[h]
+
+
+def nothing_above(state, h):
+    """Return 0: the height is the weight."""
+    return 0.0
+
+
+HEIGHTS: dict[Callable, Callable] = {height: weight_as_height, log_above: nothing_above, is_needed: mass_is_left}
+
+
+def fixed_height(state, h):
+    """Return (1 + h)^−2, whatever the weight is.
+
+    Under a heavy-tailed prior the mass beyond the sticks falls so slowly that slices below the weights could reach
+    millions of them; fixed heights (Kalli, Griffin and Walker 2011, Section 3) need some √n for each that holds
+    records.
+    """
+    return 1.0 / ((1.0 + h) * (1.0 + h))
+
+
+def weight_above_fixed(state, h):
+    """Return log w_h − log ξ_h."""
+    return math.log(max(state.weight[h], LEAST_WEIGHT)) - math.log(fixed_height(state, h))
+
+
+def reaches_least(state, h):
+    """Return whether the least slice variable lies below the height of stick h."""
+    return fixed_height(state, h) >= state.least[0]
+
+
+FIXED_HEIGHTS: dict[Callable, Callable] = {
+    height: fixed_height,
+    log_above: weight_above_fixed,
+    is_needed: reaches_least,
+}
+
+
 def draw_slices(state, rng):
-    """Draw u_i uniformly below the weight of record i's stick."""
+    """Draw u_i uniformly below the height of record i's stick, which is its weight unless the prior has a heavy tail."""
     least = 1.0
     for i in range(len(state.allocation)):
-        state.slice[i] = (1.0 - uniform(rng)) * state.weight[state.allocation[i]]
+        state.slice[i] = (1.0 - uniform(rng)) * height(state, state.allocation[i])
         least = min(least, state.slice[i])
     state.least[0] = least
 
@@ -309,12 +360,12 @@ def score_of_release(parts, data, state, i, h):
 
 
 def draw_label(parts, data, state, rng, i):
-    """Return a label for record i: P(h) ∝ 1(u_i < w_h) f(y_i|φ_h), or g(z_i|φ_h) where records are integrated out."""
+    """Return a label for record i: P(h) ∝ 1(u_i < ξ_h) w_h/ξ_h f(y_i|φ_h), or g(z_i|φ_h) without records; ξ = height."""
     candidates = 0
     top = -math.inf
     for h in range(state.cursor[STICKS]):
-        if state.weight[h] > state.slice[i]:
-            value = label_score(parts, data, state, i, h)
+        if height(state, h) > state.slice[i]:
+            value = label_score(parts, data, state, i, h) + log_above(state, h)
             state.score[candidates] = value
             state.offset[candidates] = h
             candidates += 1

@@ -25,7 +25,7 @@ from privmix.mechanisms.slots import at_record
 from privmix.numerics import exponential, log_add_exp, uniform, uniform_index
 from privmix.pairs.slots import add, clear, log_g, log_marginal
 from privmix.parts.checks import check_count
-from privmix.priors.slots import new_weight
+from privmix.priors.slots import new_weight, reduction, update_unseen
 from privmix.samplers import base
 from privmix.samplers.capabilities import need_partition
 from privmix.samplers.moves.atoms import copy_row
@@ -171,6 +171,7 @@ def sweep(parts, data, state, rng):
         begin(parts, data, state)
         for _ in range(proposal_count()):
             accepted += split_or_merge(parts, data, state, rng)
+        update_unseen(parts.prior, rng, state.concentration, len(state.allocation), state.cursor[CLUSTERS])
     state.statistic[len(state.statistic) - 1] = accepted / proposal_count()
     return True
 
@@ -211,14 +212,19 @@ def gather(state, rng, i, j):
 
 
 def log_prior_ratio(parts, state, count, splitting):
-    """Return the log of α Γ(n_a) Γ(n_b)/Γ(n_a + n_b): the prior of two clusters against one."""
+    """Return the log of r Γ(n_a − d) Γ(n_b − d)/(Γ(1 − d) Γ(n_a + n_b − d)): the prior of two clusters against one.
+
+    Here r is the weight of a new cluster for the last of n records, where the others form the clusters of the merger.
+    """
     size_b = 1.0
     for k in range(count):
         size_b += state.side[state.order[k]]
     size_a = count + 2.0 - size_b
     merged = state.cursor[CLUSTERS] - (0 if splitting else 1)
-    weight = new_weight(parts.prior, state.concentration[0], len(state.allocation), merged)
-    return math.log(weight) + math.lgamma(size_a) + math.lgamma(size_b) - math.lgamma(size_a + size_b)
+    weight = new_weight(parts.prior, state.concentration, len(state.allocation) - 1, merged)
+    less = reduction(parts.prior, state.concentration)
+    log_ratio = math.log(weight) + math.lgamma(size_a - less) + math.lgamma(size_b - less)
+    return log_ratio - math.lgamma(size_a + size_b - less) - math.lgamma(1.0 - less)
 
 
 def sequential(parts, data, state, rng, rows, count, splitting):

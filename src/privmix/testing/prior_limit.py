@@ -1,4 +1,4 @@
-"""The prior limit: with noise that drowns the data, the number of clusters follows the Chinese restaurant law."""
+"""The prior limit: with noise that drowns the data, the number of clusters follows the law of the prior."""
 
 from __future__ import annotations
 
@@ -14,18 +14,22 @@ from privmix.engine.chains import Plan
 from privmix.kernels import Kernel, Normal
 from privmix.mechanisms import Laplace
 from privmix.model import PrivateMixture
-from privmix.priors import DirichletProcess
+from privmix.priors import Prior
 from privmix.samplers import Sampler
-from privmix.testing.partitions import expected_clusters
+
+
+# The least probability of a number of clusters whose share of draws is compared with it.
+LEAST_SHARE = 0.02
 
 
 @dataclass(frozen=True)
 class PriorLimit:
-    """Mean number of clusters of a chain on pure noise, against the exact value."""
+    """Number of clusters of a chain on pure noise: its mean and its law, against the exact ones."""
 
     mean: float
     error: float
     exact: float
+    law_scores: np.ndarray  # distance of each share of draws from its probability, in standard errors
 
     @property
     def z_score(self) -> float:
@@ -37,7 +41,7 @@ class PriorLimit:
 
 
 def prior_limit(
-    prior: DirichletProcess,
+    prior: Prior,
     sampler: Sampler,
     *,
     n: int = 50,
@@ -48,7 +52,7 @@ def prior_limit(
     seed: Any = 1,
     replacements: Mapping[Callable, Callable] | None = None,
 ) -> PriorLimit:
-    """Run one long chain on a release at tiny ε and compare E[K] with the law of the prior.
+    """Run one long chain on a release at tiny ε and compare the number of clusters K with the law of the prior.
 
     Parameters
     ----------
@@ -66,8 +70,14 @@ def prior_limit(
     plan = Plan(model, sampler, z, draws, draws // 20 * thin, thin, allocations=False)
     run = block.compile_block(model, sampler, replacements=replacements)
     chain = chains.run_chain(plan, np.random.SeedSequence(seed), run=run)
-    mean, error = batch_means(chain.draws.n_clusters.astype(float))
-    return PriorLimit(mean, error, float(expected_clusters(n, prior.concentration)))
+    found, law = chain.draws.n_clusters, prior.cluster_law(n)
+    if law is None:
+        raise ValueError(f"{type(prior).__name__} has no cluster_law(n), so there is nothing to compare with. Give it.")
+    mean, error = batch_means(found.astype(float))
+    likely = np.flatnonzero(law >= LEAST_SHARE)
+    shares = [batch_means((found == k).astype(float)) for k in likely]
+    scores = np.array([(share - law[k]) / max(e, 1e-12) for k, (share, e) in zip(likely, shares, strict=True)])
+    return PriorLimit(mean, error, float(law @ np.arange(len(law))), scores)
 
 
 def batch_means(values: np.ndarray, batches: int = 50) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from privmix.jit import bind
 from privmix.kernels.slots import draw_atom, draw_hyper, draw_y
 from privmix.model import PrivateMixture
 from privmix.numerics import uniform
-from privmix.priors.slots import draw_concentration, stick
+from privmix.priors.slots import draw_concentration, draw_unseen, stick
 from privmix.samplers.base import Latent, empty_records
 
 
@@ -21,13 +21,14 @@ def simulate_latent(
     """Return independent draws of the latent configuration; every array has a leading axis of replicates.
 
     Labels are those of the sticks, so the draw serves samplers whose state is a partition and those that hold sticks.
+    The last of `room` sticks takes what is left: a prior with a heavy tail leaves it 3e-5 at a discount of .25.
     """
     kernel = model.kernel
     latent = Latent(
         labels=np.zeros((replicates, n), np.int64),
         atoms=np.zeros((replicates, room, kernel.columns)),
         y=empty_records(model, replicates, n),
-        concentration=np.zeros((replicates, 1)),
+        concentration=np.zeros((replicates, model.prior.law_size(n))),
         hyper=np.zeros((replicates, len(kernel.hyperparameters))),
     )
     parts = model.parts()
@@ -40,19 +41,21 @@ def simulate_latent(
 def draw_latent(kernel, prior, rng, latent, log_left):
     """Fill the replicates: sticks broken as records need them, atoms, records (compiled)."""
     for r in range(len(latent.labels)):
-        latent.concentration[r, 0] = draw_concentration(prior, rng)
+        law = latent.concentration[r]
+        law[0] = draw_concentration(prior, rng)
+        draw_unseen(prior, rng, law)
         draw_hyper(kernel, rng, latent.hyper[r])
         count = 0
         for i in range(latent.labels.shape[1]):
             log_v = math.log(1.0 - uniform(rng))
             label = 0
-            while label < len(log_left) - 1:
+            while True:
                 if label == count:
-                    _, log_rest = stick(prior, rng, latent.concentration[r, 0], label)
+                    _, log_rest = stick(prior, rng, law, label)
                     log_left[label] = log_rest + (log_left[label - 1] if label > 0 else 0.0)
                     draw_atom(kernel, rng, latent.atoms[r, label], latent.hyper[r])
                     count += 1
-                if log_left[label] <= log_v:
+                if log_left[label] <= log_v or label == len(log_left) - 1:
                     break
                 label += 1
             latent.labels[r, i] = label

@@ -168,7 +168,8 @@ def move_sticks(parts, state, rng, n):
     for h in range(state.cursor[STICKS]):
         log_stick = math.log(max(state.weight[h], LEAST_CHANCE)) - (state.log_old[h - 1] if h > 0 else 0.0)
         log_rest = state.log_old[h] - (state.log_old[h - 1] if h > 0 else 0.0)
-        if n * math.exp(log_left) >= LEAST_EXPECTED_RECORDS and is_moved(rng, h):
+        last = log_rest == -math.inf  # the last of a finite mixture takes all that is left
+        if not last and n * math.exp(log_left) >= LEAST_EXPECTED_RECORDS and is_moved(rng, h):
             width = 4.0 / math.sqrt(1.0 + n * math.exp(log_left))
             logit = slice_stick((parts, state, h, log_left), rng, log_stick - log_rest, width)
             log_stick, log_rest = log_shares(logit)
@@ -216,7 +217,7 @@ def stick_target(about, logit):
     mine, others = math.exp(log_left + log_stick), math.exp(log_left + log_rest)
     for b in range(len(state.counts)):
         state.trial[b] = state.fresh[b] + mine * state.row[h, b] + others * state.rest[h, b]
-    prior = log_stick_density(parts.prior, state.concentration[0], h, log_stick, log_rest)
+    prior = log_stick_density(parts.prior, state.concentration, h, log_stick, log_rest)
     return prior + log_likelihood(state.counts, state.trial)
 
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from privmix.parts.checks import check_count
+from privmix.priors.rest import LEAST_MASS_LEFT
 from privmix.samplers import base
 from privmix.samplers.binned.bins import bin_of_record, find_bins, label_records, redraw_counts
 from privmix.samplers.binned.mixture import (
@@ -34,15 +35,17 @@ from privmix.samplers.binned.mixture import (
     move_sticks,
     sum_chances,
 )
-from privmix.samplers.capabilities import need_log_base
-from privmix.samplers.moves.atoms import LEAST_MASS_LEFT, copy_row, update_base
+from privmix.samplers.capabilities import need_few_sticks, need_log_base
+from privmix.samplers.moves.atoms import adopt_law, copy_row, update_base
 from privmix.samplers.moves.sticks import (
     STICKS,
     WAITING,
     exchange_more,
     extend_sticks,
     forget_empty,
+    is_needed,
     keep_sticks,
+    mass_is_left,
     may_exchange,
     swap_sticks,
     update_sticks,
@@ -109,9 +112,10 @@ class Binned(base.Sampler):
             check_count("bins", self.bins, 2, owner="Binned")
 
     def check(self, model: PrivateMixture) -> None:
-        """Refuse a release that is not counts, and a base measure without a density."""
+        """Refuse a release that is not counts, a base measure without a density, a prior with very many sticks."""
         find_bins(model, self.bins)
         need_log_base("Binned()", model)
+        need_few_sticks("Binned()", model)
 
     def hooks(self, model: PrivateMixture) -> dict[Callable, Callable]:
         """Return the steps, those that depend on the kind of bins among them."""
@@ -121,6 +125,7 @@ class Binned(base.Sampler):
             base.keep: keep,
             exchange_more: exchange_bins,
             may_exchange: always,
+            is_needed: mass_is_left,
             **find_bins(model, self.bins).hooks,
         }
 
@@ -149,7 +154,7 @@ class Binned(base.Sampler):
             walk=np.zeros(len(model.kernel.parameters) + 1),
             cursor=np.zeros(3, np.int64),
             least=np.full(1, math.exp(LOG_MASS_BEYOND)),
-            concentration=np.zeros(1),
+            concentration=np.zeros(model.prior.law_size(n)),
             hyper=np.zeros(len(model.kernel.hyperparameters)),
             tune=base.empty_tuning(model),
             statistic=np.zeros(len(self.statistics)),
@@ -172,9 +177,7 @@ FILLED = 2
 
 def adopt(parts, data, state, latent, rng):
     """Start at a latent configuration: its atoms, and the bins and labels of its records as counts."""
-    state.concentration[0] = latent.concentration[0]
-    for c in range(len(state.hyper)):
-        state.hyper[c] = latent.hyper[c]
+    adopt_law(state, latent)
     clear_table(state)
     for b in range(len(state.counts)):
         state.counts[b] = 0.0

@@ -5,12 +5,8 @@ from __future__ import annotations
 import math
 
 from privmix.kernels.slots import copy_y, draw_atom, update_atom, update_hyper
-from privmix.priors.slots import stick
-
-# Sticks of the rest are broken until this much mass is left; that goes to one more draw of the base measure. The mean
-# of P is then exact, and the variance of P(A) is short by at most its square. Where the density is below 1e-4 the
-# last atom shows: with 1e-3 left to it, pointwise bands at 90% covered 91 to 92% over prior data sets.
-LEAST_MASS_LEFT = 1e-5
+from privmix.priors.rest import LEAST_MASS_LEFT
+from privmix.priors.slots import rest_atoms, rest_sticks, stick
 
 
 def group_records(allocation, size, rows, order, offset):
@@ -63,27 +59,37 @@ def copy_row(to, i, source, j):
         to[i, c] = source[j, c]
 
 
-def rest_sticks(concentration):
-    """Return how many sticks bring the rest below LEAST_MASS_LEFT, but for a chance of about 1e-4.
+def adopt_law(state, latent):
+    """Copy what a latent configuration has of the prior and of the base measure's hyperparameters."""
+    for c in range(len(state.concentration)):
+        state.concentration[c] = latent.concentration[c]
+    for c in range(len(state.hyper)):
+        state.hyper[c] = latent.hyper[c]
 
-    −Σ log(1−ν) over t sticks is Gamma(t, rate α), so t is Poisson-like with mean α log(1/LEAST_MASS_LEFT).
-    """
-    mean = concentration * math.log(1.0 / LEAST_MASS_LEFT)
-    return 2 + int(mean + 4.0 * math.sqrt(mean))
+
+def rest_room(parts, state, k):
+    """Return how many components the rest of a draw may take beyond the first k."""
+    sticks = rest_sticks(parts.prior, state.concentration, k) - 1
+    return sticks + rest_atoms(parts.prior, state.concentration, k + sticks)
 
 
 def write_rest(parts, rng, state, draws, d, k, log_mass):
     """Break the mass exp(log_mass) that is left after k components; return the number of components written."""
-    concentration = state.concentration[0]
-    last = k + rest_sticks(concentration) - 1
+    law = state.concentration
+    last = k + rest_sticks(parts.prior, law, k) - 1
     h = k
     while h < last and log_mass > math.log(LEAST_MASS_LEFT):
-        log_stick, log_left = stick(parts.prior, rng, concentration, h)
+        log_stick, log_left = stick(parts.prior, rng, law, h)
         write_fresh(parts, rng, state, draws, d, h, math.exp(log_mass + log_stick))
         log_mass += log_left
         h += 1
-    write_fresh(parts, rng, state, draws, d, h, math.exp(log_mass))
-    return h + 1
+    if log_mass == -math.inf:  # all components of a finite mixture are written
+        return h
+    atoms = rest_atoms(parts.prior, law, h) if log_mass > math.log(LEAST_MASS_LEFT) else 1
+    for _ in range(atoms):
+        write_fresh(parts, rng, state, draws, d, h, math.exp(log_mass) / atoms)
+        h += 1
+    return h
 
 
 def write_fresh(parts, rng, state, draws, d, h, weight):

@@ -7,7 +7,7 @@ import math
 from privmix.jit import slot
 from privmix.kernels.slots import prepare
 from privmix.pairs.slots import add, clear, draw_posterior, log_marginal, remove
-from privmix.priors.slots import new_weight
+from privmix.priors.slots import new_weight, reduction
 from privmix.samplers.moves.atoms import copy_row
 from privmix.samplers.moves.labels import draw_index
 from privmix.samplers.moves.partition import ROWS, clusters_without, free_row, join, update_concentration
@@ -36,20 +36,21 @@ def conjugate_sweep(parts, data, state, rng):
 
 
 def draw_label(parts, data, state, rng, i):
-    """Draw record i's cluster: P(h) ∝ n_h p(z_i|cluster h), and α p(z_i) for a new one; return whether it moved."""
+    """Draw record i's cluster: P(h) ∝ (n_h − d) p(z_i|cluster h), r p(z_i) for a new one; return whether it moved."""
     old = state.allocation[i]
     take_record(parts, data, state, old, i)
     alone = state.size[old] == 1
+    less = reduction(parts.prior, state.concentration)
     candidates = 0
     top = -math.inf
     for h in range(state.cursor[ROWS]):
         others = state.size[h] - (h == old)
         if others > 0:
-            state.score[candidates] = math.log(others) + cluster_score(parts, data, state, h, i)
+            state.score[candidates] = math.log(others - less) + cluster_score(parts, data, state, h, i)
             state.offset[candidates] = h
             top = max(top, state.score[candidates])
             candidates += 1
-    weight = new_weight(parts.prior, state.concentration[0], len(state.allocation) - 1, clusters_without(state, i))
+    weight = new_weight(parts.prior, state.concentration, len(state.allocation) - 1, clusters_without(state, i))
     state.score[candidates] = math.log(weight) + log_predictive_alone(parts, data, state, i)
     state.offset[candidates] = old if alone else free_row(state, 0)
     top = max(top, state.score[candidates])

@@ -12,9 +12,17 @@ import numpy as np
 
 from privmix.kernels.slots import draw_atom
 from privmix.numerics import gamma, log_gamma_variate, uniform, uniform_index
-from privmix.priors.slots import new_weight, update_given_partition
+from privmix.priors.slots import new_weight, reduction, rest_weight, update_given_partition, update_unseen
 from privmix.samplers.base import empty_records, empty_tuning
-from privmix.samplers.moves.atoms import copy_row, rest_sticks, update_atoms, update_base, write_common, write_rest
+from privmix.samplers.moves.atoms import (
+    adopt_law,
+    copy_row,
+    rest_room,
+    update_atoms,
+    update_base,
+    write_common,
+    write_rest,
+)
 
 if TYPE_CHECKING:
     from privmix.model import PrivateMixture
@@ -48,7 +56,7 @@ def empty_partition(model: PrivateMixture, n: int, rows: int, members: int, stat
         "order": np.zeros(n, np.int64),
         "offset": np.zeros(rows, np.int64),
         "scratch": np.zeros((rows if model.kernel.hyperparameters else 1, columns)),
-        "concentration": np.zeros(1),
+        "concentration": np.zeros(model.prior.law_size(n)),
         "hyper": np.zeros(len(model.kernel.hyperparameters)),
         "tune": empty_tuning(model),
         "statistic": np.zeros(statistics),
@@ -57,9 +65,7 @@ def empty_partition(model: PrivateMixture, n: int, rows: int, members: int, stat
 
 def adopt_partition(state, latent):
     """Set the partition and its atoms to those of a latent configuration; rows 0, 1, … in order of appearance."""
-    state.concentration[0] = latent.concentration[0]
-    for c in range(len(state.hyper)):
-        state.hyper[c] = latent.hyper[c]
+    adopt_law(state, latent)
     for h in range(len(state.size)):
         state.size[h] = 0
         state.offset[h] = -1
@@ -83,19 +89,45 @@ def adopt_partition(state, latent):
 
 
 def propose_row(parts, state, rng, i):
-    """Draw a cluster from the urn of the other records: copy one's label, or open the row on top of the free stack.
+    """Draw a cluster from the urn of the other records: an old one, or the row on top of the free stack, opened.
 
-    Copying the label of a random other record chooses a cluster with probability proportional to its size without
-    visiting the clusters. A new row is only looked at here; `join` takes it off the stack.
+    A new row is only looked at here; `join` takes it off the stack.
     """
-    n = len(state.allocation)
-    weight = new_weight(parts.prior, state.concentration[0], n - 1, clusters_without(state, i))
-    if uniform(rng) * (weight + n - 1) < weight:
+    n, clusters = len(state.allocation), clusters_without(state, i)
+    weight = new_weight(parts.prior, state.concentration, n - 1, clusters)
+    less = reduction(parts.prior, state.concentration)
+    if uniform(rng) * (weight + n - 1 - clusters * less) < weight:
         row = free_row(state, 0)
         draw_atom(parts.kernel, rng, state.theta[row], state.hyper)
         return row
-    other = uniform_index(rng, n - 1)
+    if less < 0.0 and uniform(rng) * (n - 1 - clusters * less) >= n - 1:
+        return draw_cluster(state, rng, i)
+    row = copy_label(state, rng, i)
+    while less > 0.0 and uniform(rng) * size_without(state, row, i) < less:
+        row = copy_label(state, rng, i)
+    return row
+
+
+def copy_label(state, rng, i):
+    """Return the row of a random other record: a cluster ∝ its size n_h, without visiting the clusters.
+
+    Kept with probability 1 − d/n_h it is a cluster ∝ n_h − d.
+    """
+    other = uniform_index(rng, len(state.allocation) - 1)
     return state.allocation[other + (other >= i)]
+
+
+def draw_cluster(state, rng, i):
+    """Return one of the clusters that hold another record than i, each as likely as any other."""
+    row = uniform_index(rng, state.cursor[ROWS])
+    while size_without(state, row, i) == 0:
+        row = uniform_index(rng, state.cursor[ROWS])
+    return row
+
+
+def size_without(state, row, i):
+    """Return the records of a row, record i not counted."""
+    return state.size[row] - (state.allocation[i] == row)
 
 
 def join(state, i, old, row):
@@ -156,28 +188,30 @@ def update_clusters(parts, state, rng, records):
 
 
 def update_concentration(parts, state, rng):
-    """Redraw the concentration given the number of clusters."""
-    state.concentration[0] = update_given_partition(
-        parts.prior, rng, state.concentration[0], len(state.allocation), state.cursor[CLUSTERS]
-    )
+    """Redraw the concentration, and what else the prior keeps, given the sizes of the clusters."""
+    law, n, k = state.concentration, len(state.allocation), state.cursor[CLUSTERS]
+    law[0] = update_given_partition(parts.prior, rng, law, n, k, state.size[: state.cursor[ROWS]])
+    update_unseen(parts.prior, rng, law, n, k)
 
 
 def keep_partition(parts, data, state, rng, draws, d):
     """Draw the mixing measure given the partition and write it.
 
-    Given clusters of sizes n_1…n_k the weights are Dirichlet(n_1, …, n_k, α), the last being that of a fresh
-    Dirichlet process: so a marginal sampler gives bands like any other.
+    Given clusters of sizes n_1…n_k the weights are Dirichlet(n_1 − d, …, n_k − d, r), the last being that of a fresh
+    mixing measure, with the sticks k, k + 1, … of the prior: so a marginal sampler gives bands like any other. For a
+    Dirichlet process d = 0 and r = α.
     """
     k = state.cursor[CLUSTERS]
-    if k + rest_sticks(state.concentration[0]) > draws.weight.shape[1]:
+    if k + rest_room(parts, state, k) > draws.weight.shape[1]:
         return False
-    rest = new_weight(parts.prior, state.concentration[0], len(state.allocation), k)
-    log_rest = log_gamma_variate(rng, rest)
+    less = reduction(parts.prior, state.concentration)
+    rest = rest_weight(parts.prior, state.concentration, len(state.allocation), k)
+    log_rest = log_gamma_variate(rng, rest) if rest > 0.0 else -math.inf
     total = math.exp(log_rest)
     component = 0
     for h in range(state.cursor[ROWS]):
         if state.size[h] > 0:
-            draws.weight[d, component] = gamma(rng, float(state.size[h]))
+            draws.weight[d, component] = gamma(rng, state.size[h] - less)
             total += draws.weight[d, component]
             copy_row(draws.atom[d], component, state.theta, h)
             state.offset[h] = component

@@ -11,8 +11,8 @@ import math
 from privmix.jit import slot
 from privmix.kernels.slots import draw_atom
 from privmix.numerics import exponential
-from privmix.priors.slots import log_stick_density, stick, stick_given, update_given_sticks
-from privmix.samplers.moves.atoms import copy_row, rest_sticks, write_common, write_rest
+from privmix.priors.slots import log_stick_density, stick, stick_given, update_given_labels, update_given_sticks
+from privmix.samplers.moves.atoms import copy_row, rest_room, write_common, write_rest
 
 # Entries of State.cursor: sticks instantiated, and whether a sweep stopped for want of room
 STICKS, WAITING = 0, 1
@@ -28,29 +28,28 @@ def forget_empty(state):
 
 def update_sticks(parts, state, rng, n):
     """Draw the sticks given the allocations, then the concentration given the sticks; refresh empty atoms."""
+    law = state.concentration
+    law[0] = update_given_labels(parts.prior, rng, law, n, state.size[: state.cursor[STICKS]])
     beyond = n
     log_left = 0.0
     for h in range(state.cursor[STICKS]):
         beyond -= state.size[h]
-        log_stick, log_rest = stick_given(parts.prior, rng, state.concentration[0], h, state.size[h], beyond)
+        log_stick, log_rest = stick_given(parts.prior, rng, law, h, state.size[h], beyond)
         state.weight[h] = math.exp(log_left + log_stick)
         log_left += log_rest
         state.log_left[h] = log_left
         if state.size[h] == 0:
             draw_atom(parts.kernel, rng, state.theta[h], state.hyper)
-    state.concentration[0] = update_given_sticks(
-        parts.prior, rng, state.concentration[0], state.cursor[STICKS], log_left
-    )
+    law[0] = update_given_sticks(parts.prior, rng, law, state.cursor[STICKS], log_left)
 
 
 def extend_sticks(parts, state, rng):
-    """Break sticks until the mass beyond them is below ``least``; return False when out of room."""
+    """Break sticks until none beyond them matters; return False when out of room."""
     h = state.cursor[STICKS]
-    log_least = math.log(state.least[0])
-    while state.log_left[h - 1] >= log_least:
+    while is_needed(state, h):
         if h == len(state.weight):
             return False
-        log_stick, log_rest = stick(parts.prior, rng, state.concentration[0], h)
+        log_stick, log_rest = stick(parts.prior, rng, state.concentration, h)
         state.weight[h] = math.exp(state.log_left[h - 1] + log_stick)
         state.log_left[h] = state.log_left[h - 1] + log_rest
         state.size[h] = 0
@@ -58,6 +57,16 @@ def extend_sticks(parts, state, rng):
         h += 1
         state.cursor[STICKS] = h
     return True
+
+
+@slot
+def is_needed(state, h):
+    """Return whether stick h may matter, those before it being broken."""
+
+
+def mass_is_left(state, h):
+    """Return whether the mass that is left for stick h is not below ``least``."""
+    return state.log_left[h - 1] >= math.log(state.least[0])
 
 
 @slot
@@ -105,7 +114,9 @@ LEAST_WEIGHT = 1e-300
 
 def log_density(parts, state, h, log_stick, log_rest):
     """Return the log density of ν_h itself: that of its logit, less the Jacobian ν(1 − ν)."""
-    in_logit = log_stick_density(parts.prior, state.concentration[0], h, log_stick, log_rest)
+    if log_rest == -math.inf:  # the last of a finite mixture is 1, whatever the others are
+        return 0.0
+    in_logit = log_stick_density(parts.prior, state.concentration, h, log_stick, log_rest)
     return in_logit - log_stick - log_rest
 
 
@@ -121,7 +132,7 @@ def exchange_sticks(state, h, k):
 
 def keep_sticks(parts, state, rng, draws, d, sticks):
     """Write the first sticks, the occupied ones first, then what lies beyond; offset[h] is the component of stick h."""
-    if sticks + rest_sticks(state.concentration[0]) > draws.weight.shape[1]:
+    if sticks + rest_room(parts, state, sticks) > draws.weight.shape[1]:
         return False
     component = 0
     for occupied in (True, False):

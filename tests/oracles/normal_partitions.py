@@ -68,8 +68,16 @@ def density_mean(points, z, noise, scale, concentration, mean, precision_scale, 
 
 
 def weigh_partitions(log_marginal, n, concentration):
-    """Return p(partition | z) ∝ CRP(partition) ∏ of the marginals of its clusters."""
-    log_weight = [log_crp(p, concentration) + log_marginal[blocks(p)].sum() for p in set_partitions(n)]
+    """Return p(partition | z) ∝ p(partition) ∏ of the marginals of its clusters.
+
+    The prior is that of a Chinese restaurant of this concentration, or a function from partitions to probabilities.
+    """
+    if not callable(concentration):
+        log_prior = [log_crp(p, concentration) for p in set_partitions(n)]
+    else:
+        with np.errstate(divide="ignore"):
+            log_prior = np.log([concentration(p) for p in set_partitions(n)])
+    log_weight = [a + log_marginal[blocks(p)].sum() for a, p in zip(log_prior, set_partitions(n), strict=True)]
     return special.softmax(log_weight)
 
 

@@ -6,6 +6,7 @@ import pytest
 from kernels.examples import BUILT_IN as KERNELS
 from mechanisms.examples import ALL as EXAMPLES_OF_MECHANISMS
 from mutants import all_mutants
+from priors.examples import EXAMPLES as EXAMPLES_OF_PRIORS
 from privmix import PrivateMixture, kernels, mechanisms, priors, samplers
 
 WIDE, NARROW, UNIT = (-10.0, 10.0), (-3.0, 3.0), (0.0, 1.0)
@@ -78,8 +79,18 @@ def _others(chosen):
         yield PrivateMixture(mechanism, kernels.HierarchicalNormal(mechanism.bounds))
 
 
+def _priors():
+    """Every other prior than the Dirichlet process: by proposals and g, with a conjugate marginal, and on counts."""
+    for kind, examples in EXAMPLES_OF_PRIORS.items():
+        if kind is not priors.DirichletProcess:
+            prior = examples[-1]
+            yield PrivateMixture(mechanisms.Laplace(epsilon=5.0, bounds=WIDE), kernels.Normal(), prior)
+            yield PrivateMixture(mechanisms.Gaussian(scale=2.0, bounds=WIDE), kernels.NoisyNormal(noise=2.0), prior)
+            yield PrivateMixture(mechanisms.NoisyHistogram(10, 4, epsilon=2.0, bounds=NARROW), kernels.Normal(), prior)
+
+
 CHOSEN = list(_chosen())
-MODELS = [*CHOSEN, *_others(CHOSEN)]
+MODELS = [*CHOSEN, *_others(CHOSEN), *_priors()]
 
 
 def serves(model, sampler):
@@ -123,6 +134,7 @@ def covering(every_model, every_sampler):
     2. Every kind of likelihood with every kind of label step once.
     3. Every closed form once: g(z|θ) of the pair, or the noise of a histogram where there is none.
     4. Every kernel once, and with hyperpriors where they are a choice.
+    5. Every prior with every kind of label step once.
 
     Where there is a choice, the model taken least often so far is taken, then the sampler taken least often.
     """
@@ -140,6 +152,7 @@ def covering(every_model, every_sampler):
     add_what_lacks(lambda case: (likelihood(case[0]), label_step(case[1])))
     add_what_lacks(lambda case: closed_form(case[0]))
     add_what_lacks(lambda case: (type(case[0].kernel), case[0].kernel.hyperparameters))
+    add_what_lacks(lambda case: (type(case[0].prior), label_step(case[1])))
     return chosen
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mutants import exact_bugs, neal5_bugs, published_bugs, slice_bugs
-from oracles import noisy_partitions
+from oracles import noisy_partitions, partition_laws
 from oracles.normal_partitions import density_mean, partition_posterior
 from privmix import PrivateMixture, kernels, mechanisms, priors, samplers
 from privmix.testing import enumeration_test
@@ -51,6 +51,42 @@ EXACT_CASES = [(noise, sampler) for noise in MECHANISMS for sampler in EXACT]
 def test_partitions_of_exact_samplers(noise, sampler):
     exact = partition_posterior(Z, noise, SCALE, CONCENTRATION, *BASE)
     result = enumeration_test(model_with(noise), sampler, Z, exact, chains=8000, sweeps=150)
+    assert result.p_value > 1e-6, str(result)
+
+
+# Each prior: how the oracle gives a partition its probability, from the fields alone.
+def probability_of(prior):
+    laws = {
+        priors.PitmanYor: lambda x: lambda p: partition_laws.pitman_yor(p, prior.discount, x),
+        priors.Dirichlet: lambda x: lambda p: partition_laws.finite(p, prior.components, x),
+        priors.FiniteMixture: lambda x: lambda p: partition_laws.finite_mixture(p, prior.components, prior.mean, x),
+    }
+    law = laws[type(prior)]
+    if not prior.shape:
+        return law(prior.fixed)
+    return lambda p: partition_laws.learned(lambda x: law(x)(p), prior.shape, prior.rate)
+
+
+PRIORS = [
+    priors.PitmanYor(0.6, 0.5),
+    priors.Dirichlet(3, (4.0, 4.0)),
+    priors.FiniteMixture("poisson", 3.0, 0.7),
+    priors.FiniteMixture("beta negative binomial", 3.0, 1.5),
+    priors.FiniteMixture("geometric", 3.0, (4.0, 4.0)),
+    priors.PitmanYor(0.6, (4.0, 2.0)),
+    priors.Dirichlet(3, 0.4),
+]
+STEPS = [samplers.Neal5(), samplers.Slice(), samplers.Neal8(), samplers.SplitMerge(samplers.Neal5(exact=True))]
+EVERY_PRIOR = [(prior, sampler) for prior in PRIORS for sampler in STEPS]
+# One sampler on partitions and one with sticks for each class.
+EACH_PRIOR = [case for case in EVERY_PRIOR[: 3 * len(STEPS)] if case[1] in STEPS[1:3]]
+
+
+@pytest.mark.parametrize(("prior", "sampler"), rest_long(EACH_PRIOR, EVERY_PRIOR), ids=repr)
+def test_partitions_under_other_priors(prior, sampler):
+    exact = partition_posterior(Z, "laplace", SCALE, probability_of(prior), *BASE)
+    model = PrivateMixture(MECHANISMS["laplace"], kernels.Normal(*BASE), prior)
+    result = enumeration_test(model, sampler, Z, exact, chains=8000, sweeps=150)
     assert result.p_value > 1e-6, str(result)
 
 

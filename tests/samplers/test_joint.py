@@ -5,6 +5,7 @@ import pytest
 from kernels.examples import BUILT_IN as KERNELS
 from mechanisms.examples import CONCRETE as MECHANISMS
 from mutants import all_mutants
+from priors.examples import BUILT_IN as PRIORS
 from privmix import samplers
 from privmix.testing import joint_test
 from samplers.cases import (
@@ -38,6 +39,9 @@ def test_cases_cover_what_their_rule_says():
     assert {type(model.kernel) for model, _ in COVERING} == set(KERNELS)
     assert {type(model.mechanism) for model, _ in COVERING} == set(MECHANISMS)
     assert {sampler for _, sampler in COVERING} == set(SAMPLERS)
+    assert {type(model.prior) for model, _ in COVERING} == set(PRIORS)
+    tried = {(type(model.prior), label_step(sampler)) for model, sampler in COVERING}
+    assert tried == {(type(model.prior), label_step(sampler)) for model, sampler in EVERY}
     met = {(likelihood(model), label_step(sampler)) for model, sampler in COVERING}
     assert met == {(likelihood(model), label_step(sampler)) for model, sampler in EVERY}
     assert len(COVERING) < len(EVERY) / 5

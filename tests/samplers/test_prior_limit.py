@@ -5,13 +5,15 @@ import pytest
 from scipy import stats
 
 from mutants import published_bugs
-from privmix import PrivateMixture, kernels, mechanisms, priors
+from privmix import PrivateMixture, kernels, mechanisms, priors, samplers
+from priors.examples import EXAMPLES
 from privmix.testing import prior_limit
-from samplers.cases import SAMPLERS, rest_long
+from samplers.cases import MODELS, SAMPLERS, rest_long, serves
 from seeds import SEEDS
 
 PROPOSING = [sampler for sampler in SAMPLERS if sampler.proposes_records]
 CONCENTRATIONS = [0.5, 1.0, 5.0, (4.0, 2.0)]
+REFERENCE = MODELS[0]
 # Errors of .01 to .05 on the mean number of clusters; the published bugs are off by .36 and more.
 DRAWS = 20_000
 
@@ -35,6 +37,20 @@ def test_expected_clusters(concentration, sampler, seed):
     result = prior_limit(prior, sampler, draws=DRAWS, thin=sweeps_between(sampler), seed=seed)
     assert result.error <= 0.05
     assert abs(result.z_score) <= 4.0, str(result)
+
+
+OTHERS = [prior for kind, examples in EXAMPLES.items() if kind is not priors.DirichletProcess for prior in examples]
+URNS = [s for s in SAMPLERS if not s.proposes_records and serves(REFERENCE, s)]
+CASES = [(prior, sampler) for prior in OTHERS for sampler in (samplers.Neal5(), samplers.Slice(), *URNS)]
+# The paper's samplers for each setting; the long run has every sampler.
+FEW = [case for case in CASES if case[1].proposes_records]
+
+
+@pytest.mark.parametrize(("prior", "sampler"), rest_long(FEW, CASES), ids=repr)
+def test_number_of_clusters_follows_the_law_of_the_prior(prior, sampler):
+    result = prior_limit(prior, sampler, draws=DRAWS, thin=sweeps_between(sampler))
+    assert abs(result.z_score) <= 4.0, str(result)
+    assert (np.abs(result.law_scores) <= 4.5).all(), str(result)
 
 
 @pytest.mark.parametrize("sampler", PROPOSING, ids=repr)

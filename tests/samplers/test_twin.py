@@ -6,11 +6,11 @@ from privmix.testing import twin_gap
 from samplers.cases import COVERING, first_of_each, likelihood, name
 
 # The block of every case compiles here once more (the joint test compiles another driver): one case for each class of
-# samplers and one for each kind of likelihood are enough.
-OF_A_CLASS = first_of_each(COVERING, lambda case: type(case[1]))
-FEW = OF_A_CLASS + [
-    case for case in first_of_each(COVERING, lambda case: likelihood(case[0])) if case not in OF_A_CLASS
-]
+# samplers, one for each kind of likelihood and one for each prior are enough.
+FEW = first_of_each(COVERING, lambda case: type(case[1]))
+for kind in (lambda model: likelihood(model), lambda model: type(model.prior)):
+    met = {kind(model) for model, _ in FEW}
+    FEW += [case for case in first_of_each(COVERING, lambda case, kind=kind: kind(case[0])) if kind(case[0]) not in met]
 
 
 @pytest.mark.parametrize(("model", "sampler"), FEW, ids=name)

@@ -3,6 +3,7 @@
 from mutants.counts import count_bugs
 from mutants.exact import exact_bugs
 from mutants.parts import part_bugs
+from mutants.priors import prior_bugs
 from mutants.records import neal5_bugs, published_bugs, slice_bugs
 from privmix.testing import Mutant
 
@@ -13,6 +14,7 @@ __all__ = [
     "exact_bugs",
     "neal5_bugs",
     "part_bugs",
+    "prior_bugs",
     "published_bugs",
     "slice_bugs",
 ]
@@ -20,4 +22,5 @@ __all__ = [
 
 def all_mutants() -> list[Mutant]:
     """Return every planted bug."""
-    return published_bugs() + neal5_bugs() + slice_bugs() + part_bugs() + exact_bugs() + count_bugs()
+    bugs = published_bugs() + neal5_bugs() + slice_bugs() + part_bugs() + exact_bugs() + count_bugs()
+    return bugs + prior_bugs()

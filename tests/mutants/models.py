@@ -9,7 +9,7 @@ from typing import Any
 from privmix.kernels import Beta, HierarchicalNormal, Kernel, NoisyNormal, Normal
 from privmix.mechanisms import Gaussian, HaarWavelet, Laplace, NoisyHistogram, SmoothedHistogram
 from privmix.model import PrivateMixture
-from privmix.priors import DirichletProcess
+from privmix.priors import Dirichlet, DirichletProcess, FiniteMixture, PitmanYor
 from privmix.samplers import Sampler
 from privmix.testing import Mutant
 
@@ -48,6 +48,12 @@ NOISY = PrivateMixture(Gaussian(scale=2.0, bounds=WIDE), NoisyNormal(noise=2.0),
 HAAR = PrivateMixture(HaarWavelet(levels=3, epsilon=10.0, bounds=(0.0, 1.0)), Beta(), DirichletProcess(2.0))
 COUNTS = PrivateMixture(NoisyHistogram(10, 4, epsilon=2.0, bounds=(-3.0, 3.0)), Normal(), DirichletProcess((4.0, 2.0)))
 DRAWN = PrivateMixture(SmoothedHistogram(10, 4, 20, epsilon=20.0, bounds=(0.0, 1.0)), Beta(), DirichletProcess(2.0))
+
+DISCOUNTED = PrivateMixture(Laplace(epsilon=5.0, bounds=WIDE), Normal(), PitmanYor(0.4, 1.0))
+DISCOUNTED_LEARNED = PrivateMixture(Laplace(epsilon=5.0, bounds=WIDE), Normal(), PitmanYor(0.25, (4.0, 2.0)))
+FEW = PrivateMixture(Laplace(epsilon=5.0, bounds=WIDE), Normal(), Dirichlet(4, 0.5))
+UNKNOWN = PrivateMixture(Laplace(epsilon=5.0, bounds=WIDE), Normal(), FiniteMixture("poisson", 4.0, 0.5))
+UNKNOWN_LEARNED = PrivateMixture(Laplace(epsilon=5.0, bounds=WIDE), Normal(), FiniteMixture("poisson", 4.0, (4.0, 4.0)))
 
 
 def one(

@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 from mutants import published_bugs
-from privmix import PrivateMixture, kernels, mechanisms, priors, samplers
 from priors.examples import EXAMPLES
+from privmix import PrivateMixture, kernels, mechanisms, priors, samplers
 from privmix.testing import prior_limit
 from samplers.cases import MODELS, SAMPLERS, rest_long, serves
 from seeds import SEEDS

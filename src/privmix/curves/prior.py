@@ -78,7 +78,9 @@ def draw_mixing(kernel, prior, rng, weight, atom, components, concentration, hyp
         draw_unseen(prior, rng, law)
         concentration[d] = law[0]
         draw_hyper(kernel, rng, hyper[d])
-        components[d], short = break_sticks(kernel, prior, rng, weight[d], atom[d], hyper[d], row[0], law, log_remainder)
+        components[d], short = break_sticks(
+            kernel, prior, rng, weight[d], atom[d], hyper[d], row[0], law, log_remainder
+        )
         full = full or short
     return full
 

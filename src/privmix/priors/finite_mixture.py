@@ -1,8 +1,8 @@
 """Mixtures of finite mixtures: finitely many components, their number unknown.
 
 Miller, J. W. and Harrison, M. T. (2018). Mixture models with a prior on the number of components. Journal of the
-American Statistical Association 113. With V_n(k) = Σ_K p(K) K!/(K − k)!·Γ(Kγ)/Γ(Kγ + n), the urn gives weight n_h + γ to
-an old cluster and γ V_{n+1}(k + 1)/V_{n+1}(k) to a new one, n the number of other records.
+American Statistical Association 113. With V_n(k) = Σ_K p(K) K!/(K − k)!·Γ(Kγ)/Γ(Kγ + n), the urn gives weight n_h + γ
+to an old cluster and γ V_{n+1}(k + 1)/V_{n+1}(k) to a new one, n the number of other records.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from privmix.priors.gibbs_type import cluster_law, is_too_large
 
 #: laws of the number of components K, or rather of K − 1
 LAWS = ("poisson", "geometric", "beta negative binomial")
-# Shape a of the beta law behind the beta negative binomial: P(K) falls as K^−(a + 1), and the mean of K − 1 is b/(a − 1).
+# Shape a of the beta law behind the beta negative binomial: P(K) falls as K^−(a + 1), K − 1 has the mean b/(a − 1).
 TAIL = 4.0
 # Entries of the law beside the concentration, which is γ: K; the n whose new weights follow, or −1 while there are none
 COMPONENTS, RECORDS, TABLE = 1, 2, 3

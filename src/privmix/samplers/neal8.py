@@ -54,7 +54,7 @@ class Neal8(marginal.Marginal):
 
 
 def draw_label(parts, data, state, rng, i):
-    """Draw record i's cluster: P(h) ∝ (n_h − d) g(z_i|θ_h), r/m g(z_i|θ) for each of m empty ones; return if it moved."""
+    """Draw record i's cluster: P(h) ∝ (n_h − d) g(z_i|θ_h), r/m g(z_i|θ) for each of m empty ones; return if moved."""
     old = state.allocation[i]
     n, m = len(state.allocation), len(state.size) - len(state.allocation)
     fill_offered(parts, state, rng, old, m)

@@ -332,7 +332,7 @@ FIXED_HEIGHTS: dict[Callable, Callable] = {
 
 
 def draw_slices(state, rng):
-    """Draw u_i uniformly below the height of record i's stick, which is its weight unless the prior has a heavy tail."""
+    """Draw u_i uniformly below the height of record i's stick: its weight, unless the prior has a heavy tail."""
     least = 1.0
     for i in range(len(state.allocation)):
         state.slice[i] = (1.0 - uniform(rng)) * height(state, state.allocation[i])
@@ -360,7 +360,7 @@ def score_of_release(parts, data, state, i, h):
 
 
 def draw_label(parts, data, state, rng, i):
-    """Return a label for record i: P(h) ∝ 1(u_i < ξ_h) w_h/ξ_h f(y_i|φ_h), or g(z_i|φ_h) without records; ξ = height."""
+    """Return a label for record i: P(h) ∝ 1(u_i < ξ_h) w_h/ξ_h f(y_i|φ_h), or g(z_i|φ_h) for f; ξ are the heights."""
     candidates = 0
     top = -math.inf
     for h in range(state.cursor[STICKS]):

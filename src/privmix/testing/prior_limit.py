@@ -17,7 +17,6 @@ from privmix.model import PrivateMixture
 from privmix.priors import Prior
 from privmix.samplers import Sampler
 
-
 # The least probability of a number of clusters whose share of draws is compared with it.
 LEAST_SHARE = 0.02
 

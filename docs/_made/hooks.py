@@ -11,6 +11,7 @@ from _made import slots
 from _made.slots import item
 from privmix import kernels, mechanisms, pairs, priors, samplers
 from privmix.parts import Part
+from privmix.priors.base import REQUIRED
 
 SPARED = re.compile(r"\boptional\b|\bby default\b")
 BULLET = re.compile(r"^- ((?:``[^`]+``(?: or |, )?)+): (.*(?:\n  .*)*)", re.MULTILINE)
@@ -26,7 +27,7 @@ def hooks(root):
         section("A mechanism for each record", local, *lists(root, local, mechanisms)),
         section("A mechanism for all records at once", all_at_once, *lists(root, all_at_once, mechanisms)),
         section("A mechanism that sees a histogram", histogram, *lists(root, histogram, mechanisms)),
-        section("A prior", priors.Prior, prior_hooks(root), [], []),
+        section("A prior", priors.Prior, *prior_hooks(root), attributes(priors.Prior)),
         section("A pair", pairs.Convolution, *fields(pairs.Convolution), []),
         section("A sampler", sampler, *lists(root, sampler, samplers)),
     ]
@@ -132,9 +133,12 @@ def attributes(base):
 
 
 def prior_hooks(root):
-    """Return the hooks of a prior, which have the names of its slots."""
+    """Return the hooks that a prior must give and may give, which have the names of its slots, and its members."""
     (functions,) = [found for module, _, found in slots.declared(root) if module == "privmix.priors.slots"]
-    return [(slots.call(f).replace("(prior", "(self"), slots.first_line(f)) for f in functions]
+    lines = {f.name: (slots.call(f).replace("(prior", "(self"), slots.first_line(f)) for f in functions}
+    must = [line for name, line in lines.items() if name in REQUIRED]
+    may = [line for name, line in lines.items() if name not in REQUIRED]
+    return must, may + [(call(name, member), first_line(member)) for name, member in overridden(priors.Prior, priors)]
 
 
 def fields(cls):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from mutants.models import DISCOUNTED, DISCOUNTED_LEARNED, FEW, UNKNOWN, UNKNOWN_LEARNED, one
+from mutants.models import DISCOUNTED, DISCOUNTED_LEARNED, FEW, ON_COUNTS, UNKNOWN, UNKNOWN_LEARNED, one
 from privmix.priors import Dirichlet, FiniteMixture, PitmanYor, finite, finite_mixture, pitman_yor
-from privmix.samplers import Neal5, Neal8, Slice, SplitMerge, neal8, split_merge
+from privmix.samplers import Binned, Neal5, Neal8, Slice, SplitMerge, neal8, split_merge
 from privmix.samplers import slice as slice_file
-from privmix.samplers.moves import partition
+from privmix.samplers.moves import partition, sticks
 from privmix.testing import Mutant
 
 
@@ -138,6 +138,14 @@ def stick_bugs() -> list[Mutant]:
             "weight * (components - h) + beyond",
             FEW,
             Slice(),
+        ),
+        one(
+            "exchange with the last component by the Jacobian of two sticks",
+            sticks.swap_sticks,
+            "if log_rest_next > -math.inf:",
+            "if True:",
+            ON_COUNTS,
+            Binned(),
         ),
         one(
             "number of components never redrawn",

@@ -59,7 +59,7 @@ def probability_of(prior):
     laws = {
         priors.PitmanYor: lambda x: lambda p: partition_laws.pitman_yor(p, prior.discount, x),
         priors.Dirichlet: lambda x: lambda p: partition_laws.finite(p, prior.components, x),
-        priors.FiniteMixture: lambda x: lambda p: partition_laws.finite_mixture(p, prior.components, prior.mean, x),
+        priors.FiniteMixture: lambda x: lambda p: partition_laws.finite_mixture(p, prior.components, prior.expected, x),
     }
     law = laws[type(prior)]
     if not prior.shape:

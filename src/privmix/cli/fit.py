@@ -19,9 +19,11 @@ from privmix.cli.outputs import (
     tell,
     terminated_as_interrupted,
 )
+from privmix.cli.prior import takes_prior
 from privmix.kernels import Kernel
 from privmix.model import DEFAULTS, DefaultKernel
 from privmix.parts.options import options_of
+from privmix.priors import Prior
 from privmix.report.tables import mechanism_rows, summary_rows
 from privmix.samplers import Sampler
 
@@ -45,6 +47,7 @@ MOST_DRAWS_IN_HASTE = 4000
 
 
 @options.takes_mechanism("What made z, where the file does not say.", required=False)
+@takes_prior
 def fit(
     source: Annotated[
         Path,
@@ -73,12 +76,6 @@ def fit(
             "measure that their classes in privmix.kernels have by default."
         ),
     ] = "auto",
-    concentration: Annotated[
-        float | None, typer.Option(metavar="A", help="Concentration of the Dirichlet process; learned by default.")
-    ] = None,
-    concentration_prior: Annotated[
-        tuple[float, float] | None, typer.Option(metavar="SHAPE RATE", help="Gamma prior on it instead.")
-    ] = None,
     draws: Annotated[int, typer.Option(help="Draws to keep of each chain.")] = DEFAULTS.draws,
     warmup: Annotated[int, typer.Option(help="Sweeps before the first draw.")] = DEFAULTS.warmup,
     thin: Annotated[int, typer.Option(help="Sweeps for each draw.")] = DEFAULTS.thin,
@@ -91,6 +88,7 @@ def fit(
     mechanism: str | None = None,
     *,
     about: dict[str, Any],
+    prior: Prior | None,
 ) -> None:
     """Estimate the density of the confidential data from a release, with its uncertainty.
 
@@ -99,7 +97,7 @@ def fit(
     picture = output.with_suffix(".png") if picture is None else picture
     _check_outputs(output, picture, report)
     release = read_release(source, mechanism, column, about)
-    model = build_model(kernel, release.mechanism, read_concentration(concentration, concentration_prior))
+    model = build_model(kernel, release.mechanism, prior)
     how = build_sampler(sampler, auxiliaries)
     show = sys.stdout.isatty() if progress is None else progress
     counts = {"draws": draws, "warmup": warmup, "thin": thin, "chains": chains, "seed": seed, "progress": show}
@@ -159,18 +157,10 @@ def _read_plain(source: Path, name: str, column: str | None, about: dict[str, An
     return Release(z, mechanism)
 
 
-def read_concentration(fixed: float | None, prior: tuple[float, float] | None) -> float | tuple[float, float] | None:
-    """Return the concentration that was asked for, fixed or with a prior; None for that of the default."""
-    if fixed is not None and prior is not None:
-        raise ValueError("--concentration and --concentration-prior exclude one another. Give one of them.")
-    return prior if prior is not None else fixed
-
-
-def build_model(name: str, mechanism: Mechanism, concentration: Any) -> PrivateMixture:
+def build_model(name: str, mechanism: Mechanism, prior: Prior | None) -> PrivateMixture:
     """Return the model; `auto` is that of `privmix.fit`."""
     from privmix import PrivateMixture, default_model, priors
 
-    prior = None if concentration is None else priors.DirichletProcess(concentration)
     if mechanism.bounds is None and "bounds" in KERNELS[name].__dataclass_fields__:
         raise ValueError(
             f"--kernel {name} follows from the bounds of the mechanism, which has none. Give --bounds LO HI, or "

@@ -48,14 +48,14 @@ class FiniteMixture(Prior):
     ----------
     components
         Law of K − 1: "poisson", "geometric" or "beta negative binomial", the last with a tail as K^−5.
-    mean
+    expected
         Expected number of components, above 1.
     weight
         The weight γ of each, a positive number, or a pair (shape, rate) that puts a Gamma hyperprior on it.
     """
 
     components: str = given("geometric", choices=LAWS)
-    mean: float = 10.0
+    expected: float = 10.0
     weight: float | tuple[float, float] = given(1.0)
     kind: int = field(init=False, repr=False)
     fixed: float = field(init=False, repr=False)
@@ -66,10 +66,12 @@ class FiniteMixture(Prior):
         if self.components not in LAWS:
             names = ", ".join(map(repr, LAWS))
             raise ValueError(f"FiniteMixture: components must be one of {names}; got {self.components!r}.")
-        check_number(self, "mean")
-        if not self.mean > 1.0:
-            raise ValueError(f"FiniteMixture: mean must be above 1, for there is a component; got {self.mean!r}.")
-        object.__setattr__(self, "mean", float(self.mean))
+        check_number(self, "expected")
+        if not self.expected > 1.0:
+            raise ValueError(
+                f"FiniteMixture: expected must be above 1, for there is a component; got {self.expected!r}."
+            )
+        object.__setattr__(self, "expected", float(self.expected))
         object.__setattr__(self, "kind", LAWS.index(self.components))
         store_learned(self, "weight")
 
@@ -82,7 +84,7 @@ class FiniteMixture(Prior):
         weights, shares = nodes(self)
         if is_too_large(n, n, len(weights)):
             return None
-        every = np.arange(1, n + int(40.0 * self.mean) + 4000)
+        every = np.arange(1, n + int(40.0 * self.expected) + 4000)
         log_p = np.array([log_components(self, K) for K in every.tolist()])
         log_v = np.empty((len(weights), n))
         for row, weight in enumerate(weights):
@@ -165,11 +167,11 @@ class FiniteMixture(Prior):
 
 def log_components(prior, components):
     """Return log P(K), K ≥ 1."""
-    beyond, mean = components - 1.0, prior.mean - 1.0
+    beyond, mean = components - 1.0, prior.expected - 1.0  # of K − 1
     if prior.kind == 0:
         return beyond * math.log(mean) - mean - math.lgamma(beyond + 1.0)
     if prior.kind == 1:
-        return beyond * math.log(mean / prior.mean) - math.log(prior.mean)
+        return beyond * math.log(mean / prior.expected) - math.log(prior.expected)
     rest = (TAIL - 1.0) * mean
     return log_beta(TAIL + 1.0, rest + beyond) - log_beta(TAIL, rest)
 
@@ -189,7 +191,7 @@ def log_sum(prior, weight, n, k, least):
     components = float(least)
     top = log_term(prior, weight, n, k, components)
     total, term = 1.0, top
-    while components < prior.mean or components * math.exp(term - top) > NEGLIGIBLE * total:
+    while components < prior.expected or components * math.exp(term - top) > NEGLIGIBLE * total:
         components += 1.0
         term = log_term(prior, weight, n, k, components)
         if term > top:

@@ -84,7 +84,8 @@ def swap_sticks(parts, state, rng, least):
 
     The mixture stays what it is, so the prior of the sticks alone decides. Without this a large cluster that starts at
     a late stick stays there, and the sticks before it hold records that they should not (Papaspiliopoulos and Roberts
-    2008). With ν' the sticks after the exchange, the ratio is p(ν')/p(ν) times the Jacobian (1 − ν_h)/(1 − ν'_h).
+    2008). With ν' the sticks after the exchange, the ratio is p(ν')/p(ν) times the Jacobian (1 − ν_h)/(1 − ν'_h). The
+    last stick of a finite mixture is 1: with it only ν_h is free, becomes 1 − ν_h, and the Jacobian is 1.
     """
     for h in range(state.cursor[STICKS] - 1):
         before = state.log_left[h - 1] if h > 0 else 0.0
@@ -102,7 +103,9 @@ def swap_sticks(parts, state, rng, least):
         log_ratio += log_density(parts, state, h + 1, new_next, new_rest_next)
         log_ratio -= log_density(parts, state, h, log_stick, log_rest)
         log_ratio -= log_density(parts, state, h + 1, log_stick_next, log_rest_next)
-        if exponential(rng) > -(log_ratio + log_rest - new_rest):
+        if log_rest_next > -math.inf:
+            log_ratio = log_ratio + log_rest - new_rest
+        if exponential(rng) > -log_ratio:
             state.log_left[h] = before + new_rest
             exchange_sticks(state, h, h + 1)
             exchange_more(state, h, h + 1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from privmix.numerics import beta_logs
-from privmix.numerics.slice_step import make_slice_step
+from privmix.numerics.steps import make_slice_step
 from privmix.priors.concentration import MOST_STEPS_OUT, WIDTH, exponential_of, log_hyperprior
 from privmix.priors.rest import MOST_STICKS, equal_atoms
 

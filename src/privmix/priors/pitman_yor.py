@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from privmix.numerics import beta_logs
-from privmix.numerics.slice_step import make_slice_step
+from privmix.numerics.steps import make_slice_step
 from privmix.parts import given
 from privmix.parts.checks import check_number
 from privmix.priors.base import Prior

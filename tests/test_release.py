@@ -12,6 +12,7 @@ import pytest
 from privmix.mechanisms import Laplace, LocalMechanism
 from privmix.privacy import PureDP
 from privmix.release import Release, files, read_column
+from privmix.release.release import sum_metadata
 
 LAPLACE = Laplace(epsilon=2.0, bounds=(-3.0, 3.0))
 AWKWARD = np.array([0.1, -0.0, 1 / 3, 5e-324, -1.7976931348623157e308, 1e22, 123456789.123456789])
@@ -56,8 +57,10 @@ def saved(tmp_path, suffix="csv", release=None):
 def edit_metadata(path, **changes):
     sidecar = path.with_name(path.name + ".json")
     metadata = json.loads(sidecar.read_text(encoding="utf-8"))
-    metadata.update(changes)
-    sidecar.write_text(json.dumps({k: v for k, v in metadata.items() if v != "drop"}), encoding="utf-8")
+    kept, metadata = metadata["checksum"], {k: v for k, v in (metadata | changes).items() if v != "drop"}
+    if metadata.get("checksum") == kept:  # made anew, so that what else is wrong is seen
+        metadata["checksum"]["metadata"] = sum_metadata(metadata)
+    sidecar.write_text(json.dumps(metadata), encoding="utf-8")
 
 
 def same_bits(one, two):
@@ -150,7 +153,7 @@ def test_files_are_what_the_documentation_says(tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out.csv", "out.csv.json"]
     assert path.read_bytes() == b"z\n0.1\n-2.0\n"
     metadata = json.loads((tmp_path / "out.csv.json").read_text(encoding="utf-8"))
-    assert metadata["format_version"] == 1
+    assert metadata["format_version"] == 2
     assert metadata["guarantee"] == {"kind": "PureDP", "epsilon": 2.0, "neighbours": "replace"}
     assert (metadata["records"], metadata["notes"]) == (2, "n")
     assert metadata["mechanism"]["class"] == "Laplace"
@@ -293,6 +296,8 @@ def test_load_names_missing_files(tmp_path):
         ("", r"out.csv.json holds no metadata"),
         ("[1, 2]", r"no format_version, so it is not the metadata of a release"),
         ('{"notes": ""}', r"no format_version"),
+        ("[" * 100_000, r"are not JSON"),
+        ('{"format_version": ' + "9" * 5000 + "}", r"are not JSON"),
     ],
 )
 def test_load_refuses_a_sidecar_that_is_not_one(tmp_path, text, message):
@@ -306,10 +311,17 @@ def test_load_refuses_a_sidecar_that_is_not_one(tmp_path, text, message):
     ("changes", "message"),
     [
         (
-            {"format_version": 2, "privmix_version": "9.1"},
-            r"format version 2, written by privmix 9.1; .* up to version 1. Upgrade",
+            {"format_version": 3, "privmix_version": "9.1"},
+            r"format version 3, written by privmix 9.1; .* up to version 2. Upgrade",
         ),
         ({"records": 21}, r"has 20 records, but its metadata say 21"),
+        ({"records": "20"}, r"give '20' as the number of records, which is no whole number"),
+        ({"format_version": True}, r"no format_version"),
+        ({"format_version": 0}, r"no format_version"),
+        ({"notes": ["a"]}, r"notes that are no text: \['a'\]"),
+        ({"checksum": "drop"}, r"checksum is missing or differs"),
+        ({"checksum": 7}, r"checksum is missing or differs"),
+        ({"checksum": {"records": "0", "metadata": "0"}}, r"checksum is missing or differs"),
         ({"notes": "drop", "records": "drop"}, r"lack records, notes"),
         (
             {"guarantee": {"kind": "PureDP", "epsilon": 1.0, "neighbours": "replace"}},
@@ -332,6 +344,42 @@ def test_load_refuses_metadata_that_do_not_fit(tmp_path, changes, message):
     path = saved(tmp_path)
     edit_metadata(path, **changes)
     with pytest.raises(ValueError, match=message):
+        Release.load(path)
+
+
+def test_load_sees_a_number_that_was_cut_or_changed(tmp_path):
+    path = saved(tmp_path, release=Release([1.5, 88.64], Laplace(scale=1.0)))
+    text = path.read_text()
+    for damaged in (text.replace("88.64", "88.65"), text[: text.index("8.64")], text.replace("1.5", "1.50001")):
+        path.write_text(damaged)
+        with pytest.raises(
+            ValueError, match=r"the records in .*out\.csv are not those that were saved: their checksum"
+        ):
+            Release.load(path)
+
+
+def test_load_does_not_mind_another_layout(tmp_path):
+    release = Release([1.5, 88.64, -0.0, 3.0], Laplace(epsilon=2, bounds=(-3, 3)), "ä")
+    path = saved(tmp_path, release=release)
+    path.write_bytes(b"\xef\xbb\xbfz\r\n1.50\r\n8.864e1\r\n0\r\n 3\r\n")
+    beside = tmp_path / "out.csv.json"
+    metadata = json.loads(beside.read_text(encoding="utf-8"))
+    metadata["mechanism"]["fields"]["epsilon"] = 2.0
+    beside.write_text(json.dumps(dict(reversed(metadata.items())), ensure_ascii=True))
+    assert Release.load(path) == release
+
+
+def test_a_release_of_the_first_format_has_no_checksum(tmp_path):
+    path = saved(tmp_path)
+    edit_metadata(path, format_version=1, checksum="drop")
+    assert Release.load(path) == made()
+
+
+def test_load_refuses_notes_that_were_changed(tmp_path):
+    path = saved(tmp_path)
+    beside = tmp_path / "out.csv.json"
+    beside.write_text(beside.read_text().replace('"notes": "', '"notes": "not '))
+    with pytest.raises(ValueError, match=r"metadata in .* are not those that were saved.*save the release anew\.$"):
         Release.load(path)
 
 

@@ -145,12 +145,20 @@ def part_from_dict(data: dict[str, Any], known: dict[str, type] | None = None) -
     Only the library's own classes are imported. A class of the user's must be passed in `known` (by its name) or be in
     a module that is already imported: reading a file never imports a module that the file names.
     """
+    _check_entry(data)
     cls = _find_class(data["module"], data["class"], known or {})
     names = {f.name for f in dataclasses.fields(cls)}
     unknown = set(data["fields"]) - names
     if unknown:
         raise ValueError(f"{data['class']} has no field {sorted(unknown)}: the file was written by another version.")
     return cls(**{name: _value(value, known) for name, value in data["fields"].items()})
+
+
+def _check_entry(data: Any) -> None:
+    """Refuse what is no description of a part."""
+    shapes = {"module": str, "class": str, "fields": dict}
+    if not isinstance(data, dict) or not all(isinstance(data.get(name), shape) for name, shape in shapes.items()):
+        raise TypeError("a part is described by its class, its module and its fields; the file has something else.")
 
 
 def _find_class(module: str, name: str, known: dict[str, type]) -> Any:

@@ -70,12 +70,12 @@ def describes_itself(path: Path) -> bool:
     if sidecar(path).is_file() or path.suffix.lower() != ".parquet" or not path.is_file():
         return sidecar(path).is_file()
     try:
-        pyarrow, parquet = require_pyarrow(path)
+        _, parquet = require_pyarrow(path)
     except ImportError:
         return False
     try:
         return METADATA_KEY in (parquet.read_schema(path).metadata or {})
-    except (pyarrow.ArrowException, OSError):
+    except Exception:  # as in read_parquet, which says what is wrong
         return False
 
 
@@ -142,16 +142,20 @@ def _filled(path: Path, columns: Columns) -> Columns:
 def read_parquet(path: Path) -> tuple[str, Columns]:
     """Return the metadata of a release, or of a plain file "", and the columns."""
     _check_file(path)
-    pyarrow, parquet = require_pyarrow(path)
+    _, parquet = require_pyarrow(path)
     try:
         # Read as one file: a path like year=2024/z.parquet would otherwise gain a column "year".
         with parquet.ParquetFile(path) as file:
             table = file.read()
-    except (pyarrow.ArrowException, OSError) as error:
-        raise ValueError(f"{path} cannot be read as Parquet ({error}). Fetch or save it again.") from error
-    columns = [(name, table.column(j).to_pylist()) for j, name in enumerate(table.column_names)]
+        columns = [(name, table.column(j).to_pylist()) for j, name in enumerate(table.column_names)]
+    except Exception as error:  # a damaged file makes the reader raise whatever it likes
+        raise ValueError(f"{path} cannot be read as Parquet ({_first_line(error)}). Fetch or save it again.") from error
     text = (table.schema.metadata or {}).get(METADATA_KEY, b"").decode(errors="replace")
     return text, _filled(path, columns)
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def require_pyarrow(path: Path) -> tuple[Any, Any]:
@@ -284,5 +288,5 @@ def _number(cell: Any) -> float:
         return math.nan
     try:
         return float(cell)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return math.nan

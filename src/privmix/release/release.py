@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.metadata
 import json
 import math
@@ -13,6 +14,7 @@ import numpy as np
 
 from privmix.mechanisms import Mechanism, NoisyHistogram
 from privmix.parts import part_from_dict, part_to_dict
+from privmix.parts.checks import is_whole
 from privmix.privacy import Guarantee
 from privmix.release.files import (
     PathLike,
@@ -27,9 +29,10 @@ from privmix.release.files import (
     write_release,
 )
 
-#: version and entries of the metadata, which say everything about a release but its records
-FORMAT_VERSION = 1
+#: version and entries of the metadata, which say everything about a release but its records; version 1 had no checksum
+FORMAT_VERSION = 2
 ENTRIES = ("mechanism", "guarantee", "records", "notes")
+CHECKSUM = "checksum"
 IDEALISED = (
     "The noise is idealised floating point noise: fit for simulation and study, not a release hardened against "
     "attacks on floating point arithmetic."
@@ -188,8 +191,8 @@ class Release:
         FileNotFoundError
             If the file, or the JSON beside a CSV, is missing.
         ValueError
-            If the file is not a release, is damaged, comes from a newer format, or states a guarantee that its
-            mechanism does not give.
+            If the file is not a release, was cut or changed after it was saved, comes from a newer format, or states a
+            guarantee that its mechanism does not give.
         """
         path = Path(path)
         parquet = kind(path) == ".parquet"
@@ -201,14 +204,43 @@ class Release:
             z = mechanism.from_columns(found)
         if metadata["records"] != mechanism.count_records(z):
             raise ValueError(
-                f"{path} has {mechanism.count_records(z)} records, but its metadata say {metadata['records']}. The "
-                "file was cut or changed after it was saved, or the metadata belong to another release; fetch both "
-                "again."
+                f"{path} has {mechanism.count_records(z)} records, but its metadata say {metadata['records']}. {CUT}"
             )
         with naming(path):
             release = cls(z, mechanism, metadata["notes"])
+        if CHECKSUM in metadata and metadata[CHECKSUM]["records"] != sum_records(release.z):
+            raise ValueError(f"the records in {path} are not those that were saved: their checksum differs. {CUT}")
         check_guarantee(path, metadata["guarantee"], release.guarantee)
         return release
+
+
+#: what happened to a file that is not what was saved
+CUT = (
+    "The file was cut or changed after it was saved, or the metadata belong to another release; fetch both again. A "
+    "spreadsheet that saves a table may round its numbers."
+)
+
+
+def sum_records(z: np.ndarray) -> str:
+    """Return the checksum of records: of the numbers themselves, however a file writes them."""
+    # Adding 0.0 turns -0.0 into 0.0, which some programs write in its place.
+    values = np.ascontiguousarray(z + 0.0, dtype="<f8")
+    return hashlib.sha256(repr(values.shape).encode() + values.tobytes()).hexdigest()
+
+
+def sum_metadata(metadata: dict[str, Any]) -> str:
+    """Return the checksum of metadata: of what they say, however the text is laid out."""
+    said = {name: _as_floats(value) for name, value in metadata.items() if name != CHECKSUM}
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def _as_floats(value: Any) -> Any:
+    """Return plain data with floats for whole numbers: other programs write 1 for 1.0."""
+    if isinstance(value, dict):
+        return {name: _as_floats(entry) for name, entry in value.items()}
+    if isinstance(value, list):
+        return [_as_floats(entry) for entry in value]
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def to_json(release: Any) -> str:
@@ -224,6 +256,7 @@ def to_json(release: Any) -> str:
         "noise": IDEALISED,
     }
     try:
+        metadata[CHECKSUM] = {"records": sum_records(release.z), "metadata": sum_metadata(metadata)}
         return json.dumps(metadata, indent=2, ensure_ascii=False) + "\n"
     except TypeError as error:
         raise TypeError(
@@ -248,17 +281,18 @@ def parse_metadata(source: Path, text: str) -> dict[str, Any]:
         )
     try:
         metadata = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(
             f"the metadata in {source} are not JSON ({error}). Fetch the file again, or save the release anew."
         ) from error
     _check_entries(source, metadata)
+    _check_checksum(source, metadata)
     return metadata
 
 
 def _check_entries(source: Path, metadata: Any) -> None:
     version = metadata.get("format_version") if isinstance(metadata, dict) else None
-    if not isinstance(version, int):
+    if not is_whole(version) or version < 1:
         raise ValueError(f"{source} has no format_version, so it is not the metadata of a release. Use Release.save.")
     if version > FORMAT_VERSION:
         raise ValueError(
@@ -268,13 +302,42 @@ def _check_entries(source: Path, metadata: Any) -> None:
     missing = [name for name in ENTRIES if name not in metadata]
     if missing:
         raise ValueError(f"the metadata in {source} lack {', '.join(missing)}. Fetch the file again.")
+    if not isinstance(metadata["notes"], str):
+        raise ValueError(f"the metadata in {source} have notes that are no text: {_shown(metadata['notes'])}.")
+    if not is_whole(metadata["records"]):
+        raise ValueError(
+            f"the metadata in {source} give {_shown(metadata['records'])} as the number of records, which is no whole "
+            "number. Fetch the file again."
+        )
+
+
+def _check_checksum(source: Path, metadata: dict[str, Any]) -> None:
+    """Refuse metadata that are not what was saved; those of version 1 had no checksum."""
+    if metadata["format_version"] == 1 and CHECKSUM not in metadata:
+        return
+    try:
+        kept = metadata[CHECKSUM]["metadata"], metadata[CHECKSUM]["records"]
+        same = kept[0] == sum_metadata(metadata)
+    except (KeyError, TypeError, OverflowError, RecursionError):
+        same = False
+    if not same:
+        raise ValueError(
+            f"the metadata in {source} are not those that were saved: their checksum is missing or differs. Fetch the "
+            "file again; to publish other notes, save the release anew."
+        )
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def build_mechanism(path: Path, entry: Any, known: dict[str, type] | None) -> Mechanism:
     """Return the mechanism that the metadata describe."""
     try:
-        mechanism = part_from_dict(entry, known)
-    except (ImportError, KeyError, TypeError, AttributeError) as error:
+        with naming(path):
+            mechanism = part_from_dict(entry, known)
+    except (ImportError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError, MemoryError) as error:
         raise ValueError(
             f"the mechanism that {path} describes cannot be built ({error!r}). The metadata were changed, or written "
             "by another version of privmix; read them with that version."

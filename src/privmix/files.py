@@ -17,10 +17,11 @@ from pathlib import Path
 FULL = {errno.ENOSPC: "the disk is full", errno.EDQUOT: "your quota is used up", errno.EFBIG: "files may not be so big"}
 
 
-def write_bytes(path: Path, content: bytes | memoryview) -> None:
+def write_bytes(path: Path, *pieces: bytes | memoryview) -> None:
     """Write a file whose content is at hand."""
-    with whole_files(path, size=len(content)) as (temporary,):
-        temporary.write_bytes(content)
+    with whole_files(path, size=sum(map(len, pieces))) as (temporary,), temporary.open("wb") as file:
+        for piece in pieces:
+            file.write(piece)
 
 
 @contextmanager

@@ -154,12 +154,10 @@ def test_missing_folder(posterior, tmp_path):
 def test_interrupted_save_keeps_the_old_file(saved, posterior, tmp_path, monkeypatch):
     before = saved.read_bytes()
 
-    def half(path, content):
-        with open(path, "wb") as file:
-            file.write(content[:100])
+    def pulled(number):
         raise OSError("the plug was pulled")
 
-    monkeypatch.setattr(Path, "write_bytes", half)
+    monkeypatch.setattr(os, "fsync", pulled)
     with pytest.raises(OSError, match="the plug was pulled"):
         posterior.save(saved)
     assert saved.read_bytes() == before

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +17,16 @@ from privmix.model import PrivateMixture
 from privmix.parts import part_from_dict, part_to_dict
 from privmix.posterior.posterior import Posterior
 from privmix.posterior.run import Run, share_arrays
+from privmix.posterior.validate import check_attributes, check_draws, check_plan, check_state, read_generator
 
-FORMAT = 2
+#: 1 kept the restriction beside the model; 2 had no checksum
+FORMAT = 3
 PARTS = ("mechanism", "kernel", "prior")
+# The last line of a file, which readers of netCDF do not look at: the checksum of all before it.
+SEAL, DIGITS = b"\nprivmix sha256 ", 64
+LAST_UNSEALED = 2
+# Bytes that are read at a time.
+PIECE = 2**22
 
 
 def save(run: Run, path: str | Path) -> None:
@@ -32,7 +41,13 @@ def save(run: Run, path: str | Path) -> None:
         tree[f"/chain_state/chain_{c}"] = xr.DataTree(_state_dataset(end))
     how = {"zlib": True, "complevel": 1} if tree.attrs.get("complete", 1) else {}
     encoding = {"/posterior": dict.fromkeys(tree["posterior"].data_vars, how)}
-    write_bytes(Path(path), tree.to_netcdf(engine="h5netcdf", encoding=encoding))
+    content = tree.to_netcdf(engine="h5netcdf", encoding=encoding)
+    write_bytes(Path(path), content, seal_of(content))
+
+
+def seal_of(content: bytes | memoryview) -> bytes:
+    """Return the last line of a file with this content."""
+    return SEAL + hashlib.sha256(content).hexdigest().encode() + b"\n"
 
 
 def load(path: str | Path, known: dict[str, type] | None = None) -> Posterior:
@@ -44,27 +59,51 @@ def load(path: str | Path, known: dict[str, type] | None = None) -> Posterior:
         A netCDF file.
     known
         Classes of your own that the model uses, by name, if their module is not imported.
+
+    Raises
+    ------
+    ValueError
+        If the file is no posterior, was changed after it was saved, or holds what no run could have made.
     """
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}.")
     try:
+        sealed = _check_seal(path)
         with xr.open_datatree(path, engine="h5netcdf") as opened:
             tree = opened.load()
-        about = json.loads(tree.attrs["privmix"])
-        version = int(tree.attrs["privmix_format"])
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
-        raise ValueError(f"{path} is not a posterior of privmix, or it is damaged ({error}).") from error
-    if version > FORMAT:
-        raise ValueError(f"{path} has format {version}; this version of privmix reads up to {FORMAT}. Upgrade privmix.")
-    try:
-        return _rebuild(tree, about, known)
-    except LookupError as error:
-        if not isinstance(error, KeyError):
+        about, version = json.loads(tree.attrs["privmix"]), int(tree.attrs["privmix_format"])
+        if version <= FORMAT:
+            if version > LAST_UNSEALED and not sealed:
+                raise ValueError("its checksum is missing: it was cut or changed after it was saved")
+            return _rebuild(tree, about, known)
+    except MemoryError:
+        raise
+    except Exception as error:  # a damaged file makes the readers raise whatever they like
+        if type(error) is LookupError:  # a class of the user's, and what to do about it
             raise
-        raise ValueError(f"{path} is not a posterior of privmix, or it is damaged ({error}).") from error
-    except TypeError as error:
-        raise ValueError(f"{path} is not a posterior of privmix, or it is damaged ({error}).") from error
+        said = " ".join(str(error).split()).rstrip(".") or type(error).__name__
+        raise ValueError(f"{path} is not a posterior of privmix, or it is damaged ({said}).") from error
+    raise ValueError(f"{path} has format {version}; this version of privmix reads up to {FORMAT}. Upgrade privmix.")
+
+
+def _check_seal(path: Path) -> bool:
+    """Return whether a file has a checksum, before anything else reads it; refuse one that differs."""
+    last = len(SEAL) + DIGITS + 1
+    with path.open("rb") as file:
+        size = max(0, path.stat().st_size - last)
+        file.seek(size)
+        kept = file.read()
+        if not kept.startswith(SEAL):
+            return False
+        file.seek(0)
+        found = hashlib.sha256()
+        while size and (piece := file.read(min(size, PIECE))):
+            found.update(piece)
+            size -= len(piece)
+    if kept != SEAL + found.hexdigest().encode() + b"\n":
+        raise ValueError("its checksum differs: it was cut or changed after it was saved")
+    return True
 
 
 def _rebuild(tree: xr.DataTree, about: dict[str, Any], known: dict[str, type] | None) -> Posterior:
@@ -75,14 +114,18 @@ def _rebuild(tree: xr.DataTree, about: dict[str, Any], known: dict[str, type] | 
     sampler = part_from_dict(about["sampler"], known)
     z = np.ascontiguousarray(tree["observed_data"]["z"].values)
     plan = Plan(model=model, sampler=sampler, z=z, **about["plan"])
-    ends = []
-    for c in range(tree["posterior"].sizes["chain"]):
-        dataset = tree[f"chain_state/chain_{c}"].to_dataset()
-        ends.append(End(*_read_state(plan, dataset), float(dataset.attrs["seconds"])))
+    chains = tree["posterior"].sizes["chain"]
+    check_plan(plan, chains)
+    ends = [_read_end(plan, tree[f"chain_state/chain_{c}"].to_dataset()) for c in range(chains)]
     del tree["chain_state"]
     for name in ("privmix", "privmix_format"):
         del tree.attrs[name]
-    return Posterior(plan, share_arrays(plan, tree), ends, tree)
+    if "seeded" not in tree.attrs:  # formats 1 and 2 kept the seed of a fit unasked
+        tree.attrs.pop("seed", None)
+    check_attributes(tree, chains)
+    arrays = share_arrays(plan, tree)
+    check_draws(plan, arrays)
+    return Posterior(plan, arrays, ends, tree)
 
 
 def _describe(plan: Plan) -> dict[str, Any]:
@@ -100,9 +143,12 @@ def _state_dataset(end: End) -> xr.Dataset:
     return xr.Dataset(variables, attrs=attrs)
 
 
-def _read_state(plan: Plan, dataset: xr.Dataset) -> tuple[Any, np.random.Generator]:
-    state = plan.sampler.allocate(plan.model, plan.records)
+def _read_end(plan: Plan, dataset: xr.Dataset) -> End:
+    """Return where a chain stood, checked."""
     stored = {str(name): np.ascontiguousarray(variable.values) for name, variable in dataset.data_vars.items()}
-    rng = np.random.Generator(np.random.PCG64())
-    rng.bit_generator.state = json.loads(dataset.attrs["rng"])
-    return state._replace(**stored), rng
+    state = plan.sampler.allocate(plan.model, plan.records)._replace(**stored)
+    check_state(plan, state)
+    seconds = float(dataset.attrs["seconds"])
+    if not 0.0 <= seconds < math.inf:
+        raise ValueError(f"a chain took {seconds} seconds")
+    return End(state, read_generator(json.loads(dataset.attrs["rng"])), seconds)

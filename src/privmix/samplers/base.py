@@ -108,12 +108,55 @@ class Sampler(Named):
         """Return the state with more room."""
         raise NotImplementedError(f"{type(self).__name__} never needs more room")
 
+    def check_state(self, model: PrivateMixture, n: int, state: Any) -> str:
+        """Return what is wrong with a state for n records that a file held, or "" where nothing is.
+
+        Compiled code checks no index, so this is all that stands between a damaged file and memory of others.
+        """
+        return self._check_shapes(model, n, state) or check_common(state) or self.check_values(n, state)
+
+    def check_values(self, n: int, state: Any) -> str:
+        """Return what is wrong with the values of a state whose shapes are right, or "" where nothing is."""
+        return ""
+
+    def _check_shapes(self, model: PrivateMixture, n: int, state: Any) -> str:
+        wanted = self.allocate(model, n)
+        while len(wanted.size) < len(state.size):
+            try:
+                wanted = self.grow(wanted)
+            except NotImplementedError:
+                break
+        for name, array in wanted._asdict().items():
+            found = getattr(state, name)
+            if found.dtype != array.dtype or found.shape != array.shape:
+                return f"{name} has shape {found.shape} and type {found.dtype} in place of {array.shape}, {array.dtype}"
+        return ""
+
     def set_first_steps(self, state: Any, steps: np.ndarray) -> None:
         """Set the first log step sizes of a walk that the sampler itself makes on the kernel's parameters, if any."""
 
     def hooks(self, model: PrivateMixture) -> dict[Callable, Callable]:
         """Return the functions that fill the slots for a model: slot to plain function."""
         raise NotImplementedError
+
+
+def check_common(state: Any) -> str:
+    """Return what is wrong with the arrays that every state has, or "" where nothing is."""
+    if (state.size < 0).any() or not np.isfinite(state.theta[state.size > 0]).all():
+        return "a size is negative, or a parameter of a cluster is not finite"
+    if not (np.isfinite(state.concentration) & (state.concentration > 0)).all():
+        return "the concentration is not positive and finite"
+    return "" if are_finite(state, "hyper", "tune") else "a hyperparameter or a step size is not finite"
+
+
+def are_finite(state: Any, *names: str) -> bool:
+    """Return whether all numbers of these arrays of a state are finite."""
+    return all(bool(np.isfinite(getattr(state, name)).all()) for name in names)
+
+
+def in_range(labels: np.ndarray, stop: int) -> bool:
+    """Return whether all labels are from 0 to below `stop`."""
+    return bool(((labels >= 0) & (labels < stop)).all())
 
 
 def empty_records(model: PrivateMixture, *shape: int) -> np.ndarray:

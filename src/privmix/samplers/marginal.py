@@ -22,6 +22,7 @@ from privmix.samplers.moves.parameters import impute_and_update, update_paramete
 from privmix.samplers.moves.partition import (
     ROWS,
     adopt_partition,
+    check_partition,
     empty_partition,
     keep_partition,
     update_concentration,
@@ -74,6 +75,12 @@ def allocate(model: PrivateMixture, n: int, statistics: int, extra: int = 1) -> 
     )
 
 
+def check_values(n: int, state: State) -> str:
+    """Return what is wrong with the values of a state, or "" where nothing is."""
+    finite = base.are_finite(state, "y", "walk")
+    return check_partition(n, state) or ("" if finite else "a record or a step size is not finite")
+
+
 @dataclass(frozen=True)
 class Marginal(base.Sampler):
     """Base of samplers on a partition with atoms and without records."""
@@ -87,6 +94,10 @@ class Marginal(base.Sampler):
     def set_first_steps(self, state: Any, steps: np.ndarray) -> None:
         """Set the steps of the parameters' walk."""
         state.walk[:] = steps
+
+    def check_values(self, n: int, state: Any) -> str:
+        """Return what is wrong with the values of a state, or "" where nothing is."""
+        return check_values(n, state)
 
     def hooks(self, model: PrivateMixture) -> dict[Callable, Callable]:
         """Return what all of them share."""

@@ -23,6 +23,7 @@ from privmix.parts.checks import check_count
 from privmix.samplers import base, marginal
 from privmix.samplers.moves.partition import (
     adopt_partition,
+    check_partition,
     empty_partition,
     join,
     keep_partition,
@@ -115,6 +116,13 @@ class Neal5(base.Sampler):
         """Set the steps of the exact sampler's walk; the other has none."""
         if self.exact:
             state.walk[:] = steps
+
+    def check_values(self, n: int, state: Any) -> str:
+        """Return what is wrong with the values of a state, or "" where nothing is."""
+        if self.exact:
+            return marginal.check_values(n, state)
+        sound = base.are_finite(state, "auxiliary", "seen") and (state.log_g < math.inf).all()
+        return check_partition(n, state) or ("" if sound else "an auxiliary or its likelihood is not finite")
 
     def allocate(self, model: PrivateMixture, n: int) -> State | marginal.State:
         """Return an empty state: there are never more than n clusters and one proposed, so it never grows."""

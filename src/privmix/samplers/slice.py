@@ -31,6 +31,7 @@ from privmix.samplers.moves.sticks import (
     LEAST_WEIGHT,
     STICKS,
     WAITING,
+    check_sticks,
     exchange_more,
     extend_sticks,
     forget_empty,
@@ -187,6 +188,16 @@ class Slice(base.Sampler):
             tune=base.empty_tuning(model),
             statistic=np.zeros(len(self.statistics)),
         )
+
+    def check_values(self, n: int, state: State) -> str:
+        """Return what is wrong with the values of a state, or "" where nothing is."""
+        room = len(state.size)
+        if not base.in_range(state.allocation, room):
+            return "allocation has a label that is no stick"
+        if not np.array_equal(np.bincount(state.allocation, None, room), state.size):
+            return "size does not count the records of each stick"
+        sound = base.are_finite(state, "y", "seen", "walk", "slice") and (state.log_g < math.inf).all()
+        return check_sticks(n, state) or ("" if sound else "a record or its likelihood is not finite")
 
     def set_first_steps(self, state: State, steps: np.ndarray) -> None:
         """Set the steps of the parameters' walk."""

@@ -89,6 +89,10 @@ class SplitMerge(base.Sampler):
         """Return the inner sampler's empty state, with room for one more statistic."""
         return self.inner.allocate(model, n)._replace(statistic=np.zeros(len(self.statistics)))
 
+    def check_values(self, n: int, state: Any) -> str:
+        """Return what is wrong with the values of the inner sampler's state, or "" where nothing is."""
+        return self.inner.check_values(n, state)
+
     def set_first_steps(self, state: Any, steps: np.ndarray) -> None:
         """Set the steps of the inner sampler's walk."""
         self.inner.set_first_steps(state, steps)

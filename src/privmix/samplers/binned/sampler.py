@@ -40,6 +40,7 @@ from privmix.samplers.moves.atoms import adopt_law, copy_row, update_base
 from privmix.samplers.moves.sticks import (
     STICKS,
     WAITING,
+    check_sticks,
     exchange_more,
     extend_sticks,
     forget_empty,
@@ -56,6 +57,8 @@ if TYPE_CHECKING:
 
 # Log of the mass beyond the last stick: below the rounding of a sum of probabilities.
 LOG_MASS_BEYOND = -37.0
+# How far a probability may be above 1.
+ROUNDING = 1e-9
 # Records of a start from which the first atoms are made.
 MOST_RECORDS_AT_START = 4096
 
@@ -159,6 +162,24 @@ class Binned(base.Sampler):
             tune=base.empty_tuning(model),
             statistic=np.zeros(len(self.statistics)),
         )
+
+    def check_state(self, model: PrivateMixture, n: int, state: State) -> str:
+        """Return what is wrong with a state; the bins are those of the model."""
+        nodes = find_bins(model, self.bins)[1]
+        wrong = super().check_state(model, n, state)
+        return wrong or ("" if np.array_equal(nodes, state.node) else "node is not that of the bins")
+
+    def check_values(self, n: int, state: State) -> str:
+        """Return what is wrong with the values of a state, or "" where nothing is."""
+        table, counts = state.table, state.counts
+        if (table < 0).any() or not np.array_equal(table.sum(axis=1), state.size):
+            return "size does not count the records of each stick"
+        if not np.array_equal(table.sum(axis=0), counts) or state.cursor[FILLED] not in (0, 1):
+            return "counts do not count the records of each bin"
+        occupied = state.row[state.size > 0]
+        if not ((occupied >= 0) & (occupied <= 1 + ROUNDING)).all() or not (state.reach > 0).all():
+            return "the probability of a bin is none"
+        return check_sticks(n, state) or ("" if base.are_finite(state, "walk", "reach") else "a step is not finite")
 
     def set_first_steps(self, state: State, steps: np.ndarray) -> None:
         """Set the steps of the atoms' walk; that of all positive parameters together is on the log scale."""

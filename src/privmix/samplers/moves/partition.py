@@ -6,14 +6,14 @@ Works on any state with ``allocation``, ``size``, ``theta``, ``free``, ``cursor`
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from privmix.kernels.slots import draw_atom
 from privmix.numerics import gamma, log_gamma_variate, uniform, uniform_index
 from privmix.priors.slots import new_weight, reduction, rest_weight, update_given_partition, update_unseen
-from privmix.samplers.base import empty_records, empty_tuning
+from privmix.samplers.base import empty_records, empty_tuning, in_range
 from privmix.samplers.moves.atoms import (
     adopt_law,
     copy_row,
@@ -61,6 +61,24 @@ def empty_partition(model: PrivateMixture, n: int, rows: int, members: int, stat
         "tune": empty_tuning(model),
         "statistic": np.zeros(statistics),
     }
+
+
+def check_partition(n: int, state: Any) -> str:
+    """Return what is wrong with the partition of a state, or "" where nothing is."""
+    rows = len(state.size)
+    if not in_range(state.allocation, rows) or not np.array_equal(
+        np.bincount(state.allocation, None, rows), state.size
+    ):
+        return "allocation and size are not those of a partition"
+    occupied = np.flatnonzero(state.size)
+    clusters, height, used = state.cursor
+    if clusters != len(occupied) or height != rows - clusters or not occupied[-1] < used <= rows:
+        return "cursor does not count the clusters"
+    if not np.array_equal(np.sort(state.free[:height]), np.flatnonzero(state.size == 0)):
+        return "free is not the stack of free rows"
+    if not in_range(state.order, n) or not in_range(state.offset + 1, n + rows + 1):
+        return "order or offset points nowhere"
+    return ""
 
 
 def adopt_partition(state, latent):

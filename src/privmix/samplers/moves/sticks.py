@@ -7,6 +7,7 @@ Works on any state with ``size``, ``theta``, ``weight``, ``log_left``, ``offset`
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from privmix.jit import slot
 from privmix.kernels.slots import draw_atom
@@ -16,6 +17,21 @@ from privmix.samplers.moves.atoms import copy_row, rest_room, write_common, writ
 
 # Entries of State.cursor: sticks instantiated, and whether a sweep stopped for want of room
 STICKS, WAITING = 0, 1
+
+
+def check_sticks(n: int, state: Any) -> str:
+    """Return what is wrong with the sticks of a state, or "" where nothing is."""
+    sticks, waiting = state.cursor[STICKS], state.cursor[WAITING]
+    if not 1 <= sticks <= len(state.size) or waiting not in (0, 1):
+        return "cursor does not count the sticks"
+    if state.size.sum() != n or state.size[sticks:].any():
+        return "size is not that of sticks that hold all records"
+    weight, log_left = state.weight[:sticks], state.log_left[:sticks]
+    if not ((weight >= 0) & (weight <= 1)).all() or not (log_left <= 0).all():
+        return "a weight or what is left beyond a stick is no probability"
+    if not 0 < state.least[0] <= 1:
+        return "least, down to which sticks are broken, is no probability above 0"
+    return ""
 
 
 def forget_empty(state):

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import privmix
 from privmix import PrivateMixture, Release, mechanisms, samplers
+from privmix.cli import app
 
 MECHANISM = mechanisms.Laplace(epsilon=5.0, bounds=(-10.0, 10.0))
 Y = np.random.default_rng(1).normal(1.0, 2.0, 12)
@@ -52,6 +54,40 @@ def check(found, count):
 
 def test_damaged_files_are_refused(folder):
     check(damage(folder, 0, 200), 200)
+
+
+def cut(path, share):
+    content = path.read_bytes()
+    path.write_bytes(content[: int(share * len(content))])
+
+
+@pytest.mark.parametrize(
+    ("name", "damaged", "command"),
+    [
+        ("a.csv", lambda path: cut(path, 0.99), ["fit"]),
+        ("a.csv.json", lambda path: path.write_text("[" * 100_000), ["fit"]),
+        ("a.csv.json", lambda path: path.write_text('{"format_version": ' + "9" * 400 + "}"), ["fit"]),
+        ("a.parquet", lambda path: cut(path, 0.5), ["fit"]),
+        ("Neal5.nc", lambda path: cut(path, 0.5), ["report"]),
+        (
+            "Neal5.nc",
+            lambda path: path.write_bytes(path.read_bytes().replace(b"privmix sha", b"privmix shb")),
+            ["report"],
+        ),
+    ],
+)
+def test_a_damaged_file_gives_one_line_and_exit_code_2(folder, tmp_path, name, damaged, command):
+    for path in folder.iterdir():
+        if path.is_file():
+            (tmp_path / path.name).write_bytes(path.read_bytes())
+    damaged(tmp_path / name)
+    output = tmp_path / ("out.nc" if command == ["fit"] else "out.html")
+    source = tmp_path / name.removesuffix(".json")
+    result = CliRunner().invoke(app, [*command, str(source), "--output", str(output)])
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: ")
+    assert result.stderr.count("\n") == 1
+    assert not output.exists()
 
 
 @pytest.mark.long

@@ -291,7 +291,7 @@ def parse_metadata(source: Path, text: str) -> dict[str, Any]:
 
 
 def _check_entries(source: Path, metadata: Any) -> None:
-    version = metadata.get("format_version") if isinstance(metadata, dict) else None
+    version: Any = metadata.get("format_version") if isinstance(metadata, dict) else None
     if not is_whole(version) or version < 1:
         raise ValueError(f"{source} has no format_version, so it is not the metadata of a release. Use Release.save.")
     if version > FORMAT_VERSION:

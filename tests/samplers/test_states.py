@@ -1,18 +1,27 @@
 """States that a file may hold: those of a chain pass, and what would make compiled code read elsewhere is refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from privmix import samplers
+from privmix import priors, samplers
 from privmix.engine.block import compile_block, stack_draws
 from privmix.engine.chains import Plan, run_chain
 from privmix.posterior.validate import check_draws
 from privmix.testing.simulate import simulate_latent, simulate_release
-from samplers.cases import EVERY, first_of_each, likelihood, name
+from samplers.cases import EVERY, first_of_each, likelihood, name, serves
 
 N = 10
 CASES = first_of_each(EVERY, lambda case: case[1])
 CASES += [case for case in first_of_each(EVERY, lambda case: (likelihood(case[0]), type(case[1]))) if case not in CASES]
+OTHER_PRIORS = [priors.PitmanYor(), priors.FiniteMixture(weight=(2.0, 2.0)), priors.Dirichlet()]
+CASES += [
+    (replace(CASES[0][0], prior=prior), sampler)
+    for prior in OTHER_PRIORS
+    for sampler in (samplers.Neal5(), samplers.Neal8(), samplers.SplitMerge(), samplers.Slice(), samplers.Binned())
+    if serves(replace(CASES[0][0], prior=prior), sampler)
+]
 
 
 def ended(model, sampler):
@@ -71,6 +80,13 @@ def test_a_state_of_a_chain_passes_and_a_damaged_one_does_not(model, sampler):
             if field == "order" and sampler.holds_sticks:
                 continue  # written before it is read
             assert sampler.check_state(model, N, changed(state, field, change)) != "", field
+
+
+def test_a_number_of_components_that_is_none_is_refused():
+    model, sampler = next(case for case in CASES if isinstance(case[0].prior, priors.FiniteMixture))
+    state = ended(model, sampler)[1].end.state
+    for value in (0.0, 2.5, 1e9):
+        assert "number of components" in sampler.check_state(model, N, changed(state, "concentration", put(value, 1)))
 
 
 def test_a_state_that_grew_passes():

@@ -14,9 +14,9 @@ import xarray as xr
 
 from privmix.engine import Plan
 from privmix.engine.block import empty_draws
+from privmix.model import Settings
 from privmix.samplers import Sampler
 from privmix.samplers.base import Draws
-from privmix.settings import Settings
 
 # How far the weights of a draw may miss 1: thousands of roundings, far below what any answer shows.
 WEIGHT_ERROR = 1e-6

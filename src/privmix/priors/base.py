@@ -30,6 +30,10 @@ class Prior(Part):
         """Return the length of the row that a chain on n records keeps of the prior; by default the concentration."""
         return 1
 
+    def check_law(self, n: int, k: int, law: np.ndarray) -> str:
+        """Return what is wrong with the row of a chain with k clusters of n records that a file held, or ""."""
+        return ""
+
     def most_clusters(self, n: int) -> int:
         """Return the largest number of clusters that n records can form; by default n."""
         return n

@@ -79,6 +79,13 @@ class FiniteMixture(Prior):
         """Return γ, K, the n of the table, and the weights of a new cluster beside 0, 1, … others."""
         return TABLE + n
 
+    def check_law(self, n: int, k: int, law: np.ndarray) -> str:
+        """Return what is wrong with the row of a chain with k clusters of n records that a file held, or ""."""
+        table = law[TABLE:]
+        if law[COMPONENTS] != np.floor(law[COMPONENTS]) or not k <= law[COMPONENTS] <= n + MOST_TERMS:
+            return "the number of components is none"
+        return "" if ((table == -1.0) | (table >= 0.0)).all() else "the weight of a new cluster is negative"
+
     def cluster_law(self, n: int) -> np.ndarray | None:
         """Return the probability of 0, 1, 2, … clusters among n records, or None where it would take too long."""
         weights, shares = nodes(self)

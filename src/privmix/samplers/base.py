@@ -113,7 +113,8 @@ class Sampler(Named):
 
         Compiled code checks no index, so this is all that stands between a damaged file and memory of others.
         """
-        return self._check_shapes(model, n, state) or check_common(state) or self.check_values(n, state)
+        wrong = self._check_shapes(model, n, state) or check_common(state) or self.check_values(n, state)
+        return wrong or model.prior.check_law(n, np.count_nonzero(state.size), state.concentration)
 
     def check_values(self, n: int, state: Any) -> str:
         """Return what is wrong with the values of a state whose shapes are right, or "" where nothing is."""
@@ -144,7 +145,7 @@ def check_common(state: Any) -> str:
     """Return what is wrong with the arrays that every state has, or "" where nothing is."""
     if (state.size < 0).any() or not np.isfinite(state.theta[state.size > 0]).all():
         return "a size is negative, or a parameter of a cluster is not finite"
-    if not (np.isfinite(state.concentration) & (state.concentration > 0)).all():
+    if not np.isfinite(state.concentration).all() or not state.concentration[0] > 0:
         return "the concentration is not positive and finite"
     return "" if are_finite(state, "hyper", "tune") else "a hyperparameter or a step size is not finite"
 

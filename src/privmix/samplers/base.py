@@ -114,7 +114,7 @@ class Sampler(Named):
         Compiled code checks no index, so this is all that stands between a damaged file and memory of others.
         """
         wrong = self._check_shapes(model, n, state) or check_common(state) or self.check_values(n, state)
-        return wrong or model.prior.check_law(n, np.count_nonzero(state.size), state.concentration)
+        return wrong or model.prior.check_law(n, int(np.count_nonzero(state.size)), state.concentration)
 
     def check_values(self, n: int, state: Any) -> str:
         """Return what is wrong with the values of a state whose shapes are right, or "" where nothing is."""

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from privmix.kernels import Kernel, Normal, TruncatedNormal
-from privmix.mechanisms import Mechanism
+from privmix.mechanisms import Mechanism, OnLattice
 from privmix.pairs import Conjugate, Convolution, Pair, find
-from privmix.parts.checks import check_count, check_interval
+from privmix.parts.checks import check_count, check_interval, check_positive_number
 from privmix.priors import DirichletProcess, Prior
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ class PrivateMixture:
         )
 
 
-def default_model(mechanism: Mechanism, prior: Prior | None = None) -> PrivateMixture:
+def default_model(mechanism: Mechanism, prior: Prior | None = None, resolution: float | None = None) -> PrivateMixture:
     """Return the model that `privmix.fit` fits: it follows from the mechanism's bounds alone.
 
     The kernel is `kernels.TruncatedNormal` on the bounds, so that the model knows what the data holder knows: no record
@@ -237,6 +237,9 @@ def default_model(mechanism: Mechanism, prior: Prior | None = None) -> PrivateMi
     prior
         The law of the mixing measure; by default a Dirichlet process whose concentration is learned, with prior
         Gamma(2, 1).
+    resolution
+        Distance of neighbouring values that a record can take, from the lower bound on: 1 for ages. The density is that
+        of the value before it was rounded to the nearest of them. None where records are not rounded.
     """
     if not isinstance(mechanism, Mechanism):
         raise TypeError(f"mechanism must be a mechanism such as mechanisms.Laplace(…); got {mechanism!r}.")
@@ -245,6 +248,8 @@ def default_model(mechanism: Mechanism, prior: Prior | None = None) -> PrivateMi
             f"fit derives its defaults from the mechanism's bounds, and {type(mechanism).__name__} has none. Give "
             "bounds=(lower, upper), or build a PrivateMixture with a kernel of your choice."
         )
+    if resolution is not None:
+        mechanism = OnLattice.around(mechanism, check_positive_number("resolution", resolution))
     return PrivateMixture(mechanism, DefaultKernel(mechanism.bounds), prior or default_prior())
 
 

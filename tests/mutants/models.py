@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from privmix.kernels import Beta, HierarchicalNormal, Kernel, NoisyNormal, Normal
-from privmix.mechanisms import Gaussian, HaarWavelet, Laplace, NoisyHistogram, SmoothedHistogram
+from privmix.mechanisms import Gaussian, HaarWavelet, Laplace, NoisyHistogram, OnLattice, SmoothedHistogram
 from privmix.model import PrivateMixture
 from privmix.priors import Dirichlet, DirichletProcess, FiniteMixture, PitmanYor
 from privmix.samplers import Sampler
@@ -41,6 +41,7 @@ LEARNED_MANY = PrivateMixture(Laplace(epsilon=5.0, bounds=WIDE), HierarchicalNor
 LEARNED_NORMAL = PrivateMixture(
     Laplace(epsilon=5.0, bounds=WIDE), Normal(mean=(0.0, 3.0), rate=(3.0, 1.0)), DirichletProcess(2.0)
 )
+LATTICE = PrivateMixture(OnLattice(Laplace(epsilon=10.0, bounds=(-9.0, 9.0)), 3.0), Normal(), DirichletProcess(2.0))
 BETA = PrivateMixture(Laplace(epsilon=5.0, bounds=(0.0, 1.0)), Beta(), DirichletProcess(2.0))
 WALKED = PrivateMixture(Laplace(epsilon=5.0, bounds=(0.0, 1.0)), WalkedBeta(), DirichletProcess(2.0))
 FIRM = PrivateMixture(Laplace(epsilon=5.0, bounds=WIDE), Normal(mean=1.0, precision_scale=1.0), DirichletProcess(2.0))

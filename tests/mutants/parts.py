@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from mutants.models import BETA, FIRM, GAUSSIAN, HAAR, HYPERPRIOR, LEARNED, LEARNED_NORMAL, NORMAL, WALKED, one
+from mutants.models import BETA, FIRM, GAUSSIAN, HAAR, HYPERPRIOR, LATTICE, LEARNED, LEARNED_NORMAL, NORMAL, WALKED, one
 from privmix.kernels import HierarchicalNormal, Normal
 from privmix.kernels import beta as beta_file
 from privmix.kernels import random_walk as random_walk_file
 from privmix.mechanisms import Gaussian, HaarWavelet, Laplace
+from privmix.mechanisms import lattice as lattice_file
 from privmix.priors import DirichletProcess
-from privmix.samplers import Neal5, Slice
+from privmix.samplers import Neal5, Neal8, Slice
 from privmix.testing import Mutant
 
 
@@ -31,6 +32,22 @@ def part_bugs() -> list[Mutant]:
             "max(position + 1.0, 0.0)",
             HAAR,
             Neal5(),
+        ),
+        one(
+            "records rounded down to the lattice",
+            lattice_file._rounded_log_q,
+            "/ part.lattice[1] + 0.5)",
+            "/ part.lattice[1])",
+            LATTICE,
+            Neal5(),
+        ),
+        one(
+            "cells of the lattice begin at its points",
+            lattice_file._point_edge,
+            "(j - 0.5)",
+            "j",
+            LATTICE,
+            Neal8(),
         ),
         one(
             "variance updated without its prior shape",

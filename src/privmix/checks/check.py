@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from privmix.checks.narrow import narrow_components
 from privmix.checks.predictive_check import BAR, predictive_check
 from privmix.curves.density import density_mean, interval_mass
 
@@ -65,7 +66,7 @@ def check(posterior: Posterior, replicates: int | None, seed: Any) -> list[Findi
     """Return what the checks of a posterior found, warnings first."""
     found = [*check_run(posterior), *check_convergence(posterior.summary()), *check_acceptance(posterior)]
     if posterior.model.kernel.dimension == 1:
-        found += check_bounds(posterior)
+        found += [*check_bounds(posterior), *check_narrow(posterior)]
     found += check_fit(posterior, replicates, seed)
     order = {"warning": 0, "note": 1, "good": 2}
     return sorted(found, key=lambda finding: order[finding.level])
@@ -188,6 +189,30 @@ def _crowded(posterior: Posterior, draws: Any, end: str) -> Finding | None:
     )
     advice = "Ask the data holder how many were clipped; the density near this bound is then not that of the data."
     return Finding("note", "crowded bound", text, advice)
+
+
+def check_narrow(posterior: Posterior) -> list[Finding]:
+    """Look for a component that is narrower than the data can tell: a mass at one value."""
+    found = narrow_components(posterior)
+    if found is None:
+        return []
+    limit, sd, weight = found
+    step = posterior.model.mechanism.lattice_step
+    text = f"a component with {weight:.0%} of the records has a standard deviation of {sd:.3g}, "
+    if step is not None:
+        text += (
+            f"below the {limit:.3g} of rounding to multiples of {step:g}: a mass at one value, whose width is unknown."
+        )
+        advice = (
+            "Read the probability of a step with posterior.probability(lower, upper), not the height of the density."
+        )
+    else:
+        text += (
+            f"below {limit:.3g}, the distance of the points at which the density is shown: a mass at one value, or a "
+        )
+        text += "peak that no curve shows."
+        advice = "If records are whole numbers, or multiples of some number, say so with resolution=."
+    return [Finding("note", "narrow component", text, advice)]
 
 
 def check_fit(posterior: Posterior, replicates: int | None, seed: Any) -> list[Finding]:

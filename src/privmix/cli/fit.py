@@ -76,6 +76,10 @@ def fit(
             "measure that their classes in privmix.kernels have by default."
         ),
     ] = "auto",
+    resolution: Annotated[
+        float | None,
+        typer.Option(metavar="S", help="Records are multiples of this, from the lower bound on: 1 for whole numbers."),
+    ] = None,
     draws: Annotated[int, typer.Option(help="Draws to keep of each chain.")] = DEFAULTS.draws,
     warmup: Annotated[int, typer.Option(help="Sweeps before the first draw.")] = DEFAULTS.warmup,
     thin: Annotated[int, typer.Option(help="Sweeps for each draw.")] = DEFAULTS.thin,
@@ -97,7 +101,7 @@ def fit(
     picture = output.with_suffix(".png") if picture is None else picture
     _check_outputs(output, picture, report)
     release = read_release(source, mechanism, column, about)
-    model = build_model(kernel, release.mechanism, prior)
+    model = build_model(kernel, release.mechanism, prior, resolution)
     how = build_sampler(sampler, auxiliaries)
     show = sys.stdout.isatty() if progress is None else progress
     counts = {"draws": draws, "warmup": warmup, "thin": thin, "chains": chains, "seed": seed, "progress": show}
@@ -157,9 +161,12 @@ def _read_plain(source: Path, name: str, column: str | None, about: dict[str, An
     return Release(z, mechanism)
 
 
-def build_model(name: str, mechanism: Mechanism, prior: Prior | None) -> PrivateMixture:
+def build_model(
+    name: str, mechanism: Mechanism, prior: Prior | None, resolution: float | None = None
+) -> PrivateMixture:
     """Return the model; `auto` is that of `privmix.fit`."""
     from privmix import PrivateMixture, default_model, priors
+    from privmix.mechanisms import OnLattice
 
     if mechanism.bounds is None and "bounds" in KERNELS[name].__dataclass_fields__:
         raise ValueError(
@@ -167,7 +174,8 @@ def build_model(name: str, mechanism: Mechanism, prior: Prior | None) -> Private
             "--kernel normal."
         )
     if name == "auto":
-        return default_model(mechanism, prior)
+        return default_model(mechanism, prior, resolution)
+    mechanism = mechanism if resolution is None else OnLattice.around(mechanism, resolution)
     return PrivateMixture(mechanism, KERNELS[name].for_mechanism(mechanism), prior or priors.DirichletProcess())
 
 
@@ -182,7 +190,9 @@ def build_sampler(name: str, auxiliaries: int | None) -> Sampler:
 
 def _sample(model: PrivateMixture, release: Release, sampler: Sampler, counts: dict[str, Any]) -> Posterior:
     try:
-        return model.sample(release, sampler, **counts)
+        # On a lattice the model's mechanism is that of the release, seen otherwise.
+        z = release if model.mechanism == release.mechanism else release.z
+        return model.sample(z, sampler, **counts)
     except KeyboardInterrupt:
         say("interrupted before any draw was kept: nothing was written.")
         raise typer.Exit(INTERRUPTED) from None

@@ -24,8 +24,10 @@ def by_name(room: ModuleType) -> dict[str, Any]:
     return {kind.command_name: kind for kind in parts}
 
 
-#: mechanisms by their names here: all that the library has and that do not give the data away
-OFFERED: dict[str, type[Mechanism]] = {name: kind for name, kind in by_name(mechanisms).items() if not kind.reveals}
+#: mechanisms by their names here: all that the library has, that do not give the data away and stand by themselves
+OFFERED: dict[str, type[Mechanism]] = {
+    name: kind for name, kind in by_name(mechanisms).items() if not (kind.reveals or kind.is_wrapper)
+}
 
 Column = Annotated[
     str | None, typer.Option(metavar="NAME", help="Column to read; needed where several columns hold numbers.")

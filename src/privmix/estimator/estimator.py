@@ -45,6 +45,9 @@ class PrivateMixtureEstimator(ClusterMixin, BaseEstimator):
     prior
         The law of the mixing measure; None means that of `privmix.fit`, `priors.DirichletProcess((2.0, 1.0))`, or, with
         a kernel of your own, `priors.DirichletProcess(1.0)`.
+    resolution
+        Distance of neighbouring values that a record can take, from the lower bound of the mechanism on; None where
+        records are not rounded. As in `privmix.fit`.
     sampler
         How to draw; None means `samplers.Auto()`.
     draws, warmup, thin, chains
@@ -90,6 +93,7 @@ class PrivateMixtureEstimator(ClusterMixin, BaseEstimator):
         kernel: Kernel | None = None,
         prior: Prior | None = None,
         *,
+        resolution: float | None = None,
         sampler: Sampler | None = None,
         draws: int = DEFAULTS.draws,
         warmup: int = DEFAULTS.warmup,
@@ -102,6 +106,7 @@ class PrivateMixtureEstimator(ClusterMixin, BaseEstimator):
         self.mechanism = mechanism
         self.kernel = kernel
         self.prior = prior
+        self.resolution = resolution
         self.sampler = sampler
         self.draws = draws
         self.warmup = warmup

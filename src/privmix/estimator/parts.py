@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from privmix.kernels import HierarchicalNormal
-from privmix.mechanisms import Identity, Mechanism
+from privmix.mechanisms import Identity, Mechanism, OnLattice
 from privmix.model import PrivateMixture, default_model, default_prior
+from privmix.parts.checks import check_positive_number
 
 
 def mechanism_of(estimator: Any) -> Mechanism:
@@ -22,6 +23,8 @@ def mechanism_of(estimator: Any) -> Mechanism:
 def build_model(estimator: Any, z: np.ndarray) -> PrivateMixture:
     """Return the model: that of `privmix.fit` unless a kernel is given or the data are unperturbed and unbounded."""
     mechanism = mechanism_of(estimator)
+    if estimator.resolution is not None:
+        mechanism = OnLattice.around(mechanism, check_positive_number("resolution", estimator.resolution))
     if estimator.kernel is not None:
         told = {} if estimator.prior is None else {"prior": estimator.prior}
         return PrivateMixture(mechanism, estimator.kernel, **told)

@@ -8,6 +8,7 @@ from privmix.mechanisms.haar import HaarWavelet as HaarWavelet
 from privmix.mechanisms.histogram import Histogram as Histogram
 from privmix.mechanisms.identity import Identity as Identity
 from privmix.mechanisms.laplace import Laplace as Laplace
+from privmix.mechanisms.lattice import OnLattice as OnLattice
 from privmix.mechanisms.noisy_histogram import NoisyHistogram as NoisyHistogram
 from privmix.mechanisms.randomized_response import RandomizedResponse as RandomizedResponse
 from privmix.mechanisms.smoothed_histogram import SmoothedHistogram as SmoothedHistogram

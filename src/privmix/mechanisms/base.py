@@ -63,6 +63,8 @@ class Mechanism(Part):
     is_global: ClassVar[bool] = False
     #: True if a released number is the name of a cell and no value on the scale of the records
     names_cells: ClassVar[bool] = False
+    #: True if it is made of another mechanism: the command line offers none such
+    is_wrapper: ClassVar[bool] = False
     #: columns of a release in a file; rows have z_0, z_1, …
     column_names: ClassVar[tuple[str, ...]] = ("z",)
     #: fields that a reader of a report wants to know, with their labels
@@ -128,6 +130,11 @@ class Mechanism(Part):
     def output_in_words(self) -> str:
         """What the numbers of a release are, for an axis."""
         return "released value z" if self.row_length is None else "released coefficient"
+
+    @property
+    def lattice_step(self) -> float | None:
+        """Distance of neighbouring values that a record can take, where they are known to lie on a lattice."""
+        return None
 
     @property
     def bin_edges(self) -> np.ndarray | None:

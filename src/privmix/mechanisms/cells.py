@@ -29,6 +29,8 @@ def cell_log_q(mechanism, z, j):
 
 def cell_hooks(mechanism: Any) -> dict[Callable, Callable]:
     """Return the hooks of a mechanism's cells by their slots; empty unless it gives all three."""
+    if hasattr(mechanism, "cell_hooks"):  # a wrapper, whose cells depend on what it wraps
+        return mechanism.cell_hooks()
     hooks: dict[Callable, Any] = {
         stub: getattr(type(mechanism), stub.__name__, None) for stub in (cell_count, cell_edge, cell_log_q)
     }

@@ -114,5 +114,5 @@ def cells_convolution(mechanism: Any, kernel: Kernel) -> Convolution | None:
     extra = cell_hooks(mechanism)
     if not extra or not kernel.has("cdf") or kernel.dimension > 1:
         return None
-    cost = FEW_CELLS if mechanism.row_length is None else MANY_CELLS
+    cost = getattr(mechanism, "cell_cost", None) or (FEW_CELLS if mechanism.row_length is None else MANY_CELLS)
     return Convolution("piecewise constant", log_g, sample, extra=extra, cost=cost)

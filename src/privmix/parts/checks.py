@@ -43,6 +43,13 @@ def check_interval(part: Any, name: str) -> None:
     object.__setattr__(part, name, (lower, upper))
 
 
+def check_positive_number(name: str, value: Any) -> float:
+    """Return a positive, finite number, or say what is wrong with it."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0.0 < value < math.inf:
+        raise ValueError(f"{name} must be a positive number; got {value!r}.")
+    return float(value)
+
+
 def is_whole(value: Any) -> bool:
     """Return whether a value is a whole number of Python or NumPy; True and False are none."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)

@@ -30,6 +30,7 @@ def fit(
     z: Any,
     mechanism: Mechanism | None = None,
     *,
+    resolution: float | None = None,
     sampler: Sampler | None = None,
     draws: int = DEFAULTS.draws,
     warmup: int = DEFAULTS.warmup,
@@ -52,6 +53,9 @@ def fit(
         kept), the release of a whole data set, or a `Release`.
     mechanism
         What made them; not needed with a `Release`. It must have bounds.
+    resolution
+        Distance of neighbouring values that a record can take, counted from the lower bound: 1 where records are whole
+        numbers. None where they are not rounded.
     sampler, draws, warmup, thin, chains, seed, progress, executor, allocations
         As in ``PrivateMixture.sample``.
 
@@ -68,7 +72,9 @@ def fit(
         if not isinstance(z, Release):
             raise TypeError("fit needs the mechanism that made the release: fit(z, mechanism), or fit(release).")
         mechanism = z.mechanism
-    return default_model(mechanism).sample(
+    if resolution is not None and isinstance(z, Release):
+        z = z.z  # the model's mechanism is that of the release, seen on the lattice
+    return default_model(mechanism, resolution=resolution).sample(
         z,
         sampler,
         draws=draws,

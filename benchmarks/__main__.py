@@ -52,7 +52,7 @@ def update_seconds(sampler: samplers.Sampler, n: int, epsilon: float, start) -> 
     plan = Plan(model, sampler, z, 1, 0 if start else sweeps, sweeps, allocations=False)
     clock = time.process_time()
     chain = run_chain(plan, start or np.random.SeedSequence(3))
-    return (time.process_time() - clock) / (n * sweeps), chain
+    return (time.process_time() - clock) / (n * sweeps), chain.end
 
 
 def update_ratio(sampler: samplers.Sampler, n: int, epsilon: float) -> tuple[float, float]:

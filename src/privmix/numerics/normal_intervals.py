@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from privmix.jit import inline
-from privmix.numerics.normal_tails import ROOT_HALF, ROOT_TWO_PI, erfcx_positive
+from privmix.numerics.normal_tails import ROOT_HALF, ROOT_TWO_PI, erfcx_positive, normal_excess
 
 # Beyond this many standard deviations the normal's tail is lost beside 1: Φ(−8.5) = 1e-17.
 POINT = 8.5
@@ -19,8 +19,28 @@ POINT = 8.5
 LOST = 38.0
 # Where the density falls by less than this exponent the mass is a series; beyond it a difference loses a digit at most.
 NARROW = 0.2
+# Where e^{−xt} falls by more than this exponent, at most one draw in seven is made again.
+LEAST_FALL_FOR_TRIES = 2.0
 # Width of an interval around 0 that counts as narrow, likewise.
 NARROW_AROUND = 0.6
+# A polynomial for e^{x²/2} Φ(−x) on [0, .67], by Chebyshev's nodes; its error is below 7e-18.
+NEAR_ZERO = 0.67
+NEAR_ZERO_POLYNOMIAL = (
+    -9.06986748254713481e-7,
+    7.44742227349018804e-6,
+    -3.46491052126786077e-5,
+    1.27404881118255507e-4,
+    -4.20678148576378813e-4,
+    1.30152515764771195e-3,
+    -3.79930101238809255e-3,
+    1.0416638685729699e-2,
+    -2.65961484523252662e-2,
+    6.24999997032841921e-2,
+    -1.32980760119021177e-1,
+    2.49999999999614535e-1,
+    -3.98942280401428714e-1,
+    4.99999999999999993e-1,
+)
 # Nodes on [−1, 1] that integrate exp(−40 (1+x)/2), or a normal density over 18 standard deviations, to 1e-15.
 NODES, WEIGHTS = (tuple(values.tolist()) for values in np.polynomial.legendre.leggauss(48))
 
@@ -37,19 +57,33 @@ def series_mass(middle, half):
 
 
 @inline
+def scaled_tail(x):
+    """Return e^{x²/2} Φ(−x) for x ≥ 0."""
+    if x > NEAR_ZERO:
+        return 0.5 * erfcx_positive(x * ROOT_HALF)
+    total = NEAR_ZERO_POLYNOMIAL[0]
+    for k in range(1, len(NEAR_ZERO_POLYNOMIAL)):
+        total = total * x + NEAR_ZERO_POLYNOMIAL[k]
+    return total
+
+
+@inline
 def tail_mass(x, width):
     """Return ∫_0^width e^{−xt − t²/2} dt/√2π for x ≥ 0: the mass from x to x + width, scaled at x."""
     fall = width * (x + 0.5 * width)
-    if fall > LOST:
-        return 0.5 * erfcx_positive(x * ROOT_HALF)
+    return scaled_tail(x) if fall > LOST else short_mass(x, width, fall)
+
+
+def short_mass(x, width, fall):
+    """Return it where the density falls by exp(−fall), not to nothing, over the width."""
+    if width == 0.0:
+        return 0.0
     if fall > NARROW:
-        beyond = math.exp(-fall) * erfcx_positive((x + width) * ROOT_HALF)
-        return 0.5 * (erfcx_positive(x * ROOT_HALF) - beyond)
+        return scaled_tail(x) - math.exp(-fall) * scaled_tail(x + width)
     half = 0.5 * width
     return math.exp(-half * (x + 0.5 * half)) * series_mass(x + half, half)
 
 
-@inline
 def mass_around(lower, upper):
     """Return Φ(upper) − Φ(lower) for lower ≤ 0 ≤ upper."""
     if upper - lower < NARROW_AROUND:
@@ -57,9 +91,9 @@ def mass_around(lower, upper):
         return math.exp(-0.5 * middle * middle) * series_mass(middle, 0.5 * (upper - lower))
     total = 1.0
     if upper < POINT:
-        total -= 0.5 * math.erfc(upper * ROOT_HALF)
+        total -= math.exp(-0.5 * upper * upper) * scaled_tail(upper)
     if lower > -POINT:
-        total -= 0.5 * math.erfc(-lower * ROOT_HALF)
+        total -= math.exp(-0.5 * lower * lower) * scaled_tail(-lower)
     return total
 
 
@@ -70,6 +104,19 @@ def scaled_mass(lower, upper, width):
     if upper < 0.0:
         return tail_mass(-upper, width)
     return mass_around(lower, upper)
+
+
+def tail_draw(rng, x, width):
+    """Draw t with density ∝ e^{−xt − t²/2} on [0, width].
+
+    Where few get beyond the width they are drawn again: with an infinite width no logarithm is needed.
+    """
+    if x * width < LEAST_FALL_FOR_TRIES:
+        return normal_excess(rng, x, width)
+    while True:
+        t = normal_excess(rng, x, math.inf)
+        if t <= width:
+            return t
 
 
 def interval_moments(peak, lower, upper, out):

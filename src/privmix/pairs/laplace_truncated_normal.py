@@ -13,64 +13,71 @@ from __future__ import annotations
 import math
 
 from privmix.jit import inline
-from privmix.kernels.truncated_normal import (
-    HIGH,
-    INVERSE_MASS,
-    INVERSE_SD,
-    LOW,
-    PEAK,
-    SD,
-    mass_inside,
-)
+from privmix.kernels.truncated_normal import HALF_PRECISION, HIGH, INVERSE_MASS, INVERSE_SD, LOW, MIRROR, PEAK, SD
 from privmix.numerics import uniform
-from privmix.numerics.normal_intervals import mass_around, tail_mass
-from privmix.numerics.normal_tails import normal_excess, tail_excess
+from privmix.numerics.normal_intervals import NARROW_AROUND, POINT, mass_around, scaled_tail, tail_draw, tail_mass
 from privmix.pairs.base import Convolution
+from privmix.pairs.laplace_normal import cdf as whole_cdf
+from privmix.pairs.laplace_normal import halves
 
 
 @inline
-def beyond_noise(d, r, near, away, peak):
-    """Return (t, A, B) for d > r: the half on the kernel's side of z is e^t A, the other e^t B.
-
-    `near` and `away` are the distances from z to the bounds on the two sides, `peak` ≥ 0 the place of the kernel's peak
-    inside the bounds, all in standard deviations from μ.
-    """
-    gap = d - r
-    if peak > r:  # the mode of the near half is beyond the bound, which is the peak
-        top, fall = -r * near, near * (0.5 * (d + peak) - r)
-        here = tail_mass(peak - r, near)
-    else:
-        top, fall = 0.5 * (r - peak) * (r - peak) - r * (d - peak), 0.5 * gap * gap
-        here = mass_around(-gap, near - gap)
-    return top, here, math.exp(-fall) * tail_mass(d + r, away)
-
-
-@inline
-def halves_inside(theta, r, z, lower, upper):
-    """Return (t, A, B) for z inside the bounds: e^t A of 2b·g·Z' comes from y < z, and e^t B from y > z.
+def halves_inside(kernel, theta, r, z):
+    """Return (t, A, B) for z inside the bounds: e^t A of 2b·g·Z' comes from μ's side of z, e^t B from the other.
 
     Z' is the kernel's mass scaled at its peak m: the integral of e^{−|z−y|/b} φ((y−μ)/σ)/σ, without Z, over the bounds
-    is φ(m)/φ(0)·e^t (A + B).
+    is φ(m)/φ(0)·e^t (A + B). All is counted from μ in standard deviations, mirrored where z is below μ.
     """
     inverse = theta[INVERSE_SD]
-    d, below, above = (z - theta[0]) * inverse, (z - lower) * inverse, (upper - z) * inverse
-    peak = max(theta[LOW], 0.0) + min(theta[HIGH], 0.0)
-    if d > r:
-        return beyond_noise(d, r, below, above, peak)
-    if -d > r:
-        top, here, there = beyond_noise(-d, r, above, below, -peak)
-        return top, there, here
-    return -0.5 * (z - theta[PEAK]) * inverse * (d + peak), tail_mass(r - d, below), tail_mass(r + d, above)
+    d, peak = abs(z - theta[0]) * inverse, max(theta[LOW], -theta[HIGH], 0.0)
+    near, away = (z - kernel.bounds[0]) * inverse, (kernel.bounds[1] - z) * inverse
+    if z < theta[0]:
+        near, away = away, near
+    if d <= r:
+        return -0.5 * abs(z - theta[PEAK]) * inverse * (d + peak), tail_mass(r - d, near), tail_mass(r + d, away)
+    if peak > r:  # the mode of the near half is beyond the bound, which is the peak
+        fall = near * (0.5 * (d + peak) - r)
+        return -r * near, tail_mass(peak - r, near), math.exp(-fall) * tail_mass(d + r, away)
+    gap = d - r
+    bell = math.exp(-0.5 * gap * gap) if gap < POINT else 0.0
+    other = bell * tail_mass(d + r, away) if bell > 0.0 else 0.0
+    return 0.5 * (r - peak) * (r - peak) - r * (d - peak), mass_near(gap, near, bell), other
+
+
+@inline
+def mass_near(gap, near, bell):
+    """Return Φ(near − gap) − Φ(−gap) for 0 ≤ gap ≤ near, with bell = e^{−gap²/2} or 0 where that is lost."""
+    if near < NARROW_AROUND:
+        return mass_around(-gap, near - gap)
+    total, rest = 1.0, near - gap
+    if bell > 0.0:
+        total -= bell * scaled_tail(gap)
+    if rest < POINT:
+        total -= math.exp(-0.5 * rest * rest) * scaled_tail(rest)
+    return total
+
+
+@inline
+def is_whole(theta, r):
+    """Return whether the bounds hold all but 1e-17 of Y, whatever z is.
+
+    Y given z grows with z, and lies below the lower bound with a probability that tends to Φ((lower − μ)/σ + r) as z
+    falls; likewise above.
+    """
+    return theta[LOW] + r < -POINT and theta[HIGH] - r > POINT
 
 
 @inline
 def log_g(mechanism, kernel, z, theta):
     """Return log g(z | μ, σ²)."""
-    nearest = min(max(z, kernel.bounds[0]), kernel.bounds[1])
     r = theta[SD] / mechanism.scale
-    top, below, above = halves_inside(theta, r, nearest, kernel.bounds[0], kernel.bounds[1])
-    outside = abs(z - nearest) / mechanism.scale
-    return top - outside + math.log(0.5 * (below + above) * theta[INVERSE_MASS] / mechanism.scale)
+    if is_whole(theta, r):
+        top, below, above = halves((z - theta[0]) * theta[INVERSE_SD], r)
+        return top + math.log(0.5 * (below + above) / mechanism.scale)
+    inside = min(max(z, kernel.bounds[0]), kernel.bounds[1])
+    top, near, away = halves_inside(kernel, theta, r, inside)
+    outside = abs(z - inside) / mechanism.scale
+    return top - outside + math.log(0.5 * (near + away) * theta[INVERSE_MASS] / mechanism.scale)
 
 
 def sample(mechanism, kernel, rng, z, theta):
@@ -78,9 +85,9 @@ def sample(mechanism, kernel, rng, z, theta):
     lower, upper = kernel.bounds
     z = min(max(z, lower), upper)
     r, inverse = theta[SD] / mechanism.scale, theta[INVERSE_SD]
-    _, below, above = halves_inside(theta, r, z, lower, upper)
-    d = (z - theta[0]) * inverse
-    if uniform(rng) * (below + above) < below:
+    _, near, away = halves_inside(kernel, theta, r, z)
+    d, is_near = (z - theta[0]) * inverse, uniform(rng) * (near + away) < near
+    if is_near == (d >= 0.0):
         y = draw_half(rng, theta[SD], r - d, (z - lower) * inverse, theta[LOW] - r, z, lower)
     else:
         y = draw_half(rng, theta[SD], r + d, (upper - z) * inverse, -theta[HIGH] - r, z, upper)
@@ -91,17 +98,30 @@ def draw_half(rng, sd, start, width, beyond, z, bound):
     """Draw Y between z and a bound: by its distance from z or, where the mode lies beyond the bound, from there."""
     sign = 1.0 if bound > z else -1.0
     if beyond > 0.5:
-        return bound - sign * sd * tail_excess(rng, beyond, width)
-    return z + sign * sd * normal_excess(rng, start, width)
+        return bound - sign * sd * tail_draw(rng, beyond, width)
+    return z + sign * sd * tail_draw(rng, start, width)
 
 
 def cdf(mechanism, kernel, z, theta):
     """Return P(Z ≤ z) = F(z) + b(g₊ − g₋), g₊ and g₋ what records above and below z give; accurate below the bounds."""
-    nearest = min(max(z, kernel.bounds[0]), kernel.bounds[1])
-    top, below, above = halves_inside(theta, theta[SD] / mechanism.scale, nearest, kernel.bounds[0], kernel.bounds[1])
-    half = 0.5 * math.exp(top - abs(z - nearest) / mechanism.scale) * theta[INVERSE_MASS]
-    inside = mass_inside(theta, kernel.bounds[0], kernel.bounds[1], -math.inf, nearest)
-    return inside + half * (above - below)
+    r = theta[SD] / mechanism.scale
+    if is_whole(theta, r):
+        return whole_cdf(mechanism, kernel, z, theta)
+    inside = min(max(z, kernel.bounds[0]), kernel.bounds[1])
+    top, near, away = halves_inside(kernel, theta, r, inside)
+    half = 0.5 * math.exp(top - abs(z - inside) / mechanism.scale) * theta[INVERSE_MASS]
+    if z != inside:
+        return half * (near + away) if z < inside else 1.0 - half * (near + away)
+    tail = tail_away(kernel, theta, z) + half * (near - away)
+    return tail if z < theta[0] else 1.0 - tail
+
+
+@inline
+def tail_away(kernel, theta, z):
+    """Return the kernel's mass between z inside the bounds and the bound that is farther from μ."""
+    end = kernel.bounds[0] if z < theta[0] else kernel.bounds[1]
+    bell = math.exp(-theta[HALF_PRECISION] * (z - theta[PEAK]) * (z - theta[MIRROR])) * theta[INVERSE_MASS]
+    return bell * tail_mass(abs(z - theta[0]) * theta[INVERSE_SD], abs(z - end) * theta[INVERSE_SD])
 
 
 LAPLACE_TRUNCATED_NORMAL = Convolution("truncated-normal-Laplace", log_g, sample, cdf, cost=1.5)

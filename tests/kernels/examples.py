@@ -22,7 +22,7 @@ AWKWARD = {
     ],
     TruncatedNormal: [
         (TruncatedNormal(), [(0.5, 0.01), (0.9, 0.04), (-3.0, 0.5), (0.3, 50.0), (40.0, 0.3)]),
-        (TruncatedNormal((-2.0, 8.0), shape=3.0, location=1.0, rate=2.0), [(1.0, 1.0), (20.0, 4.0), (-2.0, 1.0)]),
+        (TruncatedNormal((-2.0, 8.0), shape=3.0, location=-2.0, rate=20.0), [(1.0, 1.0), (20.0, 4.0), (-2.0, 1.0)]),
     ],
     HierarchicalNormal: [(HierarchicalNormal(), NORMALS), (HierarchicalNormal(bounds=(-2.0, 8.0)), NORMALS)],
     NoisyNormal: [(NoisyNormal(), NORMALS), (NoisyNormal(noise=0.5, mean=2.0, shape=4.0, rate=2.0), NORMALS)],

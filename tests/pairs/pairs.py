@@ -14,6 +14,11 @@ def cdf_slot(mechanism, kernel, z, theta):
     """The convolution's cdf."""
 
 
+@slot
+def mass_slot(mechanism, kernel, lower, upper, theta):
+    """The convolution's masses."""
+
+
 def _prepare_each(kernel, theta):
     for i in range(len(theta)):
         prepare(kernel, theta[i])
@@ -29,6 +34,11 @@ def _cdf_each(mechanism, kernel, z, theta, out):
         out[i] = cdf_slot(at_record(mechanism, i), kernel, z[i], theta[i])
 
 
+def _mass_each(mechanism, kernel, edges, theta, out):
+    for j in range(len(out)):
+        out[j] = mass_slot(mechanism, kernel, edges[j], edges[j + 1], theta)
+
+
 def _draw_each(mechanism, kernel, rng, z, theta, out):
     for i in range(len(out)):
         out[i] = draw_given(at_record(mechanism, i), kernel, rng, z[i], theta[i])
@@ -39,6 +49,8 @@ def _compile(function, mechanism, kernel, **more):
     hooks = {**kernel.hooks(), **mechanism.hooks(), **pair.hooks()}
     if pair.convolution.cdf is not None:
         hooks[cdf_slot] = pair.convolution.cdf
+    if pair.convolution.mass is not None:
+        hooks[mass_slot] = pair.convolution.mass
     return bind(function, hooks, owner="test", **more)
 
 
@@ -66,6 +78,13 @@ def cdf_of(mechanism, kernel, z, parameters):
     z, out = _records(z), np.empty(len(z))
     theta = rows(mechanism, kernel, parameters, len(z))
     _compile(_cdf_each, mechanism, kernel)(mechanism.numbers(), kernel.numbers(), z, theta, out)
+    return out
+
+
+def masses_of(mechanism, kernel, edges, parameters):
+    """Return the probability of a release between each two edges."""
+    out, theta = np.empty(len(edges) - 1), rows(mechanism, kernel, parameters, 1)[0]
+    _compile(_mass_each, mechanism, kernel)(mechanism.numbers(), kernel.numbers(), edges, theta, out)
     return out
 
 

@@ -29,10 +29,11 @@ def halves_inside(kernel, theta, r, z):
     is φ(m)/φ(0)·e^t (A + B). All is counted from μ in standard deviations, mirrored where z is below μ.
     """
     inverse = theta[INVERSE_SD]
-    d, peak = abs(z - theta[0]) * inverse, max(theta[LOW], -theta[HIGH], 0.0)
-    near, away = (z - kernel.bounds[0]) * inverse, (kernel.bounds[1] - z) * inverse
+    d, near, away = abs(z - theta[0]) * inverse, (z - kernel.bounds[0]) * inverse, (kernel.bounds[1] - z) * inverse
+    start = theta[LOW]
     if z < theta[0]:
-        near, away = away, near
+        near, away, start = away, near, -theta[HIGH]
+    peak = max(start, 0.0)
     if d <= r:
         return -0.5 * abs(z - theta[PEAK]) * inverse * (d + peak), tail_mass(r - d, near), tail_mass(r + d, away)
     if peak > r:  # the mode of the near half is beyond the bound, which is the peak
@@ -41,15 +42,15 @@ def halves_inside(kernel, theta, r, z):
     gap = d - r
     bell = math.exp(-0.5 * gap * gap) if gap < POINT else 0.0
     other = bell * tail_mass(d + r, away) if bell > 0.0 else 0.0
-    return 0.5 * (r - peak) * (r - peak) - r * (d - peak), mass_near(gap, near, bell), other
+    return 0.5 * (r - peak) * (r - peak) - r * (d - peak), mass_near(gap, r - start, bell), other
 
 
 @inline
-def mass_near(gap, near, bell):
-    """Return Φ(near − gap) − Φ(−gap) for 0 ≤ gap ≤ near, with bell = e^{−gap²/2} or 0 where that is lost."""
-    if near < NARROW_AROUND:
-        return mass_around(-gap, near - gap)
-    total, rest = 1.0, near - gap
+def mass_near(gap, rest, bell):
+    """Return Φ(rest) − Φ(−gap) for positive gap and rest, with bell = e^{−gap²/2} or 0 where that is lost."""
+    if gap + rest < NARROW_AROUND:
+        return mass_around(-gap, rest)
+    total = 1.0
     if bell > 0.0:
         total -= bell * scaled_tail(gap)
     if rest < POINT:

@@ -5,6 +5,7 @@ from mutants.exact import exact_bugs
 from mutants.parts import part_bugs
 from mutants.priors import prior_bugs
 from mutants.records import neal5_bugs, published_bugs, slice_bugs
+from mutants.truncated import truncated_bugs
 from privmix.testing import Mutant
 
 __all__ = [
@@ -17,10 +18,11 @@ __all__ = [
     "prior_bugs",
     "published_bugs",
     "slice_bugs",
+    "truncated_bugs",
 ]
 
 
 def all_mutants() -> list[Mutant]:
     """Return every planted bug."""
     bugs = published_bugs() + neal5_bugs() + slice_bugs() + part_bugs() + exact_bugs() + count_bugs()
-    return bugs + prior_bugs()
+    return bugs + prior_bugs() + truncated_bugs()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from privmix.kernels import Beta, HierarchicalNormal, Kernel, NoisyNormal, Normal
+from privmix.kernels import Beta, HierarchicalNormal, Kernel, NoisyNormal, Normal, TruncatedNormal
 from privmix.mechanisms import Gaussian, HaarWavelet, Laplace, NoisyHistogram, OnLattice, SmoothedHistogram
 from privmix.model import PrivateMixture
 from privmix.priors import Dirichlet, DirichletProcess, FiniteMixture, PitmanYor
@@ -46,6 +46,9 @@ BETA = PrivateMixture(Laplace(epsilon=5.0, bounds=(0.0, 1.0)), Beta(), Dirichlet
 WALKED = PrivateMixture(Laplace(epsilon=5.0, bounds=(0.0, 1.0)), WalkedBeta(), DirichletProcess(2.0))
 FIRM = PrivateMixture(Laplace(epsilon=5.0, bounds=WIDE), Normal(mean=1.0, precision_scale=1.0), DirichletProcess(2.0))
 NOISY = PrivateMixture(Gaussian(scale=2.0, bounds=WIDE), NoisyNormal(noise=2.0), DirichletProcess(2.0))
+EDGE_KERNEL = TruncatedNormal((0.0, 1.0), location=0.0, spread=0.25, rate=0.2)
+EDGE = PrivateMixture(Laplace(epsilon=5.0, bounds=(0.0, 1.0)), EDGE_KERNEL, DirichletProcess(2.0))
+EDGE_GAUSSIAN = PrivateMixture(Gaussian(scale=0.2, bounds=(0.0, 1.0)), EDGE_KERNEL, DirichletProcess(2.0))
 HAAR = PrivateMixture(HaarWavelet(levels=3, epsilon=10.0, bounds=(0.0, 1.0)), Beta(), DirichletProcess(2.0))
 COUNTS = PrivateMixture(NoisyHistogram(10, 4, epsilon=2.0, bounds=(-3.0, 3.0)), Normal(), DirichletProcess((4.0, 2.0)))
 DRAWN = PrivateMixture(SmoothedHistogram(10, 4, 20, epsilon=20.0, bounds=(0.0, 1.0)), Beta(), DirichletProcess(2.0))

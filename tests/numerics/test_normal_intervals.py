@@ -83,7 +83,8 @@ def exact_moments(peak, lower, upper):
         def bell(t):
             return mp.exp(-t * t / 2) / mp.sqrt(2 * mp.pi)
 
-        raw = [upper_tail(low) - upper_tail(high), bell(low) - bell(high)]
+        near, far = (-high, -low) if high < 0 else (low, high)  # through the smaller tails
+        raw = [upper_tail(near) - upper_tail(far), bell(low) - bell(high)]
         for k in (2, 3, 4):
             raw.append((k - 1) * raw[k - 2] + low ** (k - 1) * bell(low) - high ** (k - 1) * bell(high))
         _, first, second, third, fourth = (moment / raw[0] for moment in raw)

@@ -18,12 +18,14 @@ from privmix.testing.partitions import (
     set_partitions,
 )
 
+from . import truncated_partitions
 from .normal_partitions import (
     Base,
     density_mean,
     integrate_clusters,
     log_release_density,
     partition_posterior,
+    weigh_partitions,
 )
 
 Z = np.array([-1.3, -0.4, 0.9, 4.2])
@@ -265,3 +267,27 @@ def test_density_integrates_to_one(noise, scale):
     t = np.linspace(-8, 8, 401)
     density = density_mean(np.sinh(t), Z, noise, scale, CONCENTRATION, *BASE)
     assert integrate.trapezoid(density * np.cosh(t), t) == pytest.approx(1, rel=1e-8)
+
+
+# --- truncated components
+
+
+@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
+def test_truncated_partitions_do_not_depend_on_the_grid(noise):
+    about = (np.array([-0.1, 0.15, 1.2]), noise, 0.2, CONCENTRATION, (0.0, 1.0), 0.0, 0.25, 2.0, 0.2)
+    coarse, fine = (truncated_partitions.partition_posterior(*about, refine=refine) for refine in (1, 2))
+    assert coarse == pytest.approx(fine, abs=1e-6)
+
+
+def test_truncated_partitions_in_wide_bounds_are_those_of_normals():
+    """With means at one place and one variance, both have the same components, and g is known."""
+    z = np.array([-0.4, 0.2, 1.5])
+    about = ("gaussian", 0.5, CONCENTRATION, (-12.0, 12.0), 0.3, 1.0, 400.0, 400.0)
+    found = truncated_partitions.partition_posterior(z, *about)
+    marginal = np.zeros(8)
+    for mask in range(1, 8):
+        members = z[[i for i in range(3) if mask >> i & 1]]
+        covariance = 1.25 * np.eye(len(members)) + np.ones((len(members), len(members)))
+        marginal[mask] = stats.multivariate_normal(np.full(len(members), 0.3), covariance).logpdf(members)
+    exact = weigh_partitions(marginal, 3, CONCENTRATION)
+    assert found == pytest.approx(exact, abs=2e-3)

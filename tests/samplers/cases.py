@@ -33,6 +33,7 @@ def _kernels():
     yield kernels.Normal(), WIDE
     yield kernels.HierarchicalNormal(WIDE), WIDE
     yield kernels.Beta(), UNIT
+    yield kernels.TruncatedNormal(UNIT, location=0.0, rate=0.1), UNIT
 
 
 def _mechanisms(bounds):
@@ -63,7 +64,7 @@ def _chosen():
     learned = kernels.Normal(mean=(0.0, 3.0), rate=(3.0, 1.0))
     yield PrivateMixture(mechanisms.Laplace(epsilon=5.0, bounds=WIDE), learned)
     yield PrivateMixture(mechanisms.Laplace(epsilon=np.geomspace(1.0, 20.0, 10), bounds=WIDE), kernels.Normal())
-    for kernel, bounds in ((kernels.Beta(), UNIT), (kernels.Normal(), NARROW)):
+    for kernel, bounds in ((kernels.Beta(), UNIT), (kernels.Normal(), NARROW), (kernels.TruncatedNormal(), UNIT)):
         for mechanism in _histograms(bounds):
             yield PrivateMixture(mechanism, kernel, priors.DirichletProcess((4.0, 2.0)))
 

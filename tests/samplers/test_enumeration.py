@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from mutants import exact_bugs, neal5_bugs, published_bugs, slice_bugs
-from oracles import noisy_partitions, partition_laws
+from mutants import exact_bugs, neal5_bugs, published_bugs, slice_bugs, truncated_bugs
+from oracles import noisy_partitions, partition_laws, truncated_partitions
 from oracles.normal_partitions import density_mean, partition_posterior
 from privmix import PrivateMixture, kernels, mechanisms, priors, samplers
 from privmix.testing import enumeration_test
 from privmix.testing.prior_limit import batch_means
-from samplers.cases import DEFAULT, PUBLISHED, SAMPLERS, first_of_each, label_step, rest_long, serves
+from samplers.cases import DEFAULT, PUBLISHED, SAMPLERS, UNIT, first_of_each, label_step, rest_long, serves
 from seeds import SEEDS
 
 Z = np.array([-6.0, -2.0, 1.5, 5.0])
@@ -101,6 +101,40 @@ def test_partitions_under_the_truncated_base_measure(sampler):
     model = PrivateMixture(MECHANISMS["gaussian"], kernels.NoisyNormal(SCALE, *BASE), priors.DirichletProcess(1.0))
     result = enumeration_test(model, sampler, Z, exact, chains=8000, sweeps=150)
     assert result.p_value > 1e-6, str(result)
+
+
+Z_AT_AN_EDGE = np.array([-0.1, 0.15, 0.6, 1.2])
+# Bounds, location, spread, shape and rate: most of the mass of many components lies outside.
+AT_AN_EDGE = (UNIT, 0.0, 0.25, 2.0, 0.2)
+
+
+def model_at_an_edge(noise):
+    bounds, location, spread, shape, rate = AT_AN_EDGE
+    mechanism = {"laplace": mechanisms.Laplace, "gaussian": mechanisms.Gaussian}[noise](scale=0.2, bounds=bounds)
+    kernel = kernels.TruncatedNormal(bounds, shape, location, spread, rate)
+    return PrivateMixture(mechanism, kernel, priors.DirichletProcess(CONCENTRATION))
+
+
+TRUNCATED = [(noise, s) for noise in MECHANISMS for s in SAMPLERS if serves(model_at_an_edge(noise), s)]
+
+
+@pytest.mark.parametrize(("noise", "sampler"), rest_long(TRUNCATED[:1], TRUNCATED), ids=repr)
+def test_partitions_of_truncated_components(noise, sampler):
+    exact = truncated_partitions.partition_posterior(Z_AT_AN_EDGE, noise, 0.2, CONCENTRATION, *AT_AN_EDGE)
+    model = model_at_an_edge(noise)
+    result = enumeration_test(model, sampler, Z_AT_AN_EDGE, exact, chains=chains_for(sampler), sweeps=150)
+    assert result.p_value > 1e-6, str(result)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("mutant", truncated_bugs(), ids=lambda m: m.name)
+def test_bugs_of_truncated_components(mutant):
+    """The law of the partition alone shows most of them, though not those that leave it nearly as it is."""
+    noise = "laplace" if isinstance(mutant.model.mechanism, mechanisms.Laplace) else "gaussian"
+    exact = truncated_partitions.partition_posterior(Z_AT_AN_EDGE, noise, 0.2, CONCENTRATION, *AT_AN_EDGE)
+    planted = {"chains": 20_000, "sweeps": 150, "replacements": mutant.replacements()}
+    result = enumeration_test(model_at_an_edge(noise), mutant.sampler, Z_AT_AN_EDGE, exact, **planted)
+    assert result.p_value < 1e-6, str(result)
 
 
 def test_dropped_truncation_constant_is_rejected():

@@ -184,6 +184,8 @@ def mass_inside(theta, first, last, lower, upper):
     low, high = max(lower, first), min(upper, last)
     if low >= high:
         return 0.0
+    if low == first and high == last:
+        return 1.0
     inverse, nearest = theta[INVERSE_SD], min(max(theta[0], low), high)
     share = scaled_mass((low - theta[0]) * inverse, (high - theta[0]) * inverse, (high - low) * inverse)
     share *= theta[INVERSE_MASS]

@@ -41,7 +41,7 @@ def halves_inside(kernel, theta, r, z):
         return -r * near, tail_mass(peak - r, near), math.exp(-fall) * tail_mass(d + r, away)
     gap = d - r
     bell = math.exp(-0.5 * gap * gap) if gap < POINT else 0.0
-    other = bell * tail_mass(d + r, away) if bell > 0.0 else 0.0
+    other = bell * tail_mass(d + r, away) if away > 0.0 and bell > 0.0 else 0.0
     return 0.5 * (r - peak) * (r - peak) - r * (d - peak), mass_near(gap, r - start, bell), other
 
 
@@ -71,14 +71,14 @@ def is_whole(theta, r):
 @inline
 def log_g(mechanism, kernel, z, theta):
     """Return log g(z | μ, σ²)."""
-    r = theta[SD] / mechanism.scale
+    rate = 1.0 / mechanism.scale
+    r = theta[SD] * rate
     if is_whole(theta, r):
         top, below, above = halves((z - theta[0]) * theta[INVERSE_SD], r)
-        return top + math.log(0.5 * (below + above) / mechanism.scale)
+        return top + math.log(0.5 * rate * (below + above))
     inside = min(max(z, kernel.bounds[0]), kernel.bounds[1])
     top, near, away = halves_inside(kernel, theta, r, inside)
-    outside = abs(z - inside) / mechanism.scale
-    return top - outside + math.log(0.5 * (near + away) * theta[INVERSE_MASS] / mechanism.scale)
+    return top - rate * abs(z - inside) + math.log(0.5 * rate * theta[INVERSE_MASS] * (near + away))
 
 
 def sample(mechanism, kernel, rng, z, theta):

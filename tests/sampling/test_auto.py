@@ -7,6 +7,7 @@ import pytest
 
 import privmix
 from privmix import PrivateMixture, kernels, mechanisms, samplers
+from privmix.engine import chains as chains_file
 from privmix.samplers import auto as auto_file
 
 BOUNDS = (-10.0, 10.0)
@@ -141,3 +142,13 @@ def test_effective_size_tells_sticky_chains():
     sticky = np.repeat(rng.standard_normal(40), 50)
     assert auto_file.effective_size(free) > 4.0 * auto_file.effective_size(sticky)
     assert auto_file.effective_size(np.ones(100)) == 0.0
+
+
+def test_ctrl_c_during_the_pilot_is_heard(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(chains_file, "compile_block", lambda model, sampler: interrupted)
+    model, z = release(1.0)
+    with pytest.raises(KeyboardInterrupt):
+        model.sample(z, seed=1)

@@ -23,14 +23,6 @@ def urn_bugs() -> list[Mutant]:
         one("discount left out of old clusters", PitmanYor.reduction, "self.discount", "0.0", DISCOUNTED, Neal5()),
         one("discount left out of new clusters", PitmanYor.new_weight, "+ k * self.discount", "", DISCOUNTED, Neal5()),
         one(
-            "discount by sizes with the record itself",
-            propose,
-            "size_without(state, row, i)",
-            "state.size[row]",
-            DISCOUNTED,
-            Neal5(),
-        ),
-        one(
             "copied label kept in spite of the discount",
             propose,
             "while less > 0.0 and",

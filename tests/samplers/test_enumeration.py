@@ -68,7 +68,7 @@ def probability_of(prior):
 
 
 PRIORS = [
-    priors.PitmanYor(0.6, 0.5),
+    priors.PitmanYor(0.35, 0.5),
     priors.Dirichlet(3, (4.0, 4.0)),
     priors.FiniteMixture("poisson", 3.0, 0.7),
     priors.FiniteMixture("beta negative binomial", 3.0, 1.5),
@@ -77,7 +77,7 @@ PRIORS = [
     priors.Dirichlet(3, 0.4),
 ]
 STEPS = [samplers.Neal5(), samplers.Slice(), samplers.Neal8(), samplers.SplitMerge(samplers.Neal5(exact=True))]
-EVERY_PRIOR = [(prior, sampler) for prior in PRIORS for sampler in STEPS]
+EVERY_PRIOR = [(p, s) for p in PRIORS for s in STEPS if s is not STEPS[1] or not p.has_far_labels]
 # One sampler on partitions and one with sticks for each class.
 EACH_PRIOR = [case for case in EVERY_PRIOR[: 3 * len(STEPS)] if case[1] in STEPS[1:3]]
 

@@ -1,5 +1,7 @@
 """With noise that drowns the data, the number of clusters and the mixing measure follow their prior laws."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -42,6 +44,7 @@ def test_expected_clusters(concentration, sampler, seed):
 OTHERS = [prior for kind, examples in EXAMPLES.items() if kind is not priors.DirichletProcess for prior in examples]
 URNS = [s for s in SAMPLERS if not s.proposes_records and serves(REFERENCE, s)]
 CASES = [(prior, sampler) for prior in OTHERS for sampler in (samplers.Neal5(), samplers.Slice(), *URNS)]
+CASES = [case for case in CASES if serves(replace(REFERENCE, prior=case[0]), case[1])]
 # The paper's samplers for each setting; the long run has every sampler.
 FEW = [case for case in CASES if case[1].proposes_records]
 

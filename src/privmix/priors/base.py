@@ -22,6 +22,11 @@ class Prior(Part):
     #: whether the mass beyond h sticks falls as a power of h, so that no sampler can break them all
     heavy_tailed: ClassVar[bool] = False
 
+    @property
+    def has_far_labels(self) -> bool:
+        """Whether the sticks of records lie so far out that a sampler cannot keep all before them; by default not."""
+        return False
+
     def cluster_law(self, n: int) -> np.ndarray | None:
         """Return the probability of 0, 1, 2, … clusters among n records, or None where no formula is known."""
         return None

@@ -29,6 +29,9 @@ from privmix.priors.concentration import (
 from privmix.priors.gibbs_type import cluster_law, is_too_large
 from privmix.priors.rest import MOST_STICKS, equal_atoms
 
+# Discount beyond which samplers do not keep the labels of sticks.
+LARGEST_DISCOUNT_OF_STICKS = 0.4
+
 
 @dataclass(frozen=True)
 class PitmanYor(Prior):
@@ -59,6 +62,11 @@ class PitmanYor(Prior):
             raise ValueError(f"PitmanYor: discount must be at least 0 and below 1; got {self.discount!r}.")
         object.__setattr__(self, "discount", float(self.discount))
         store_learned(self, "concentration", above=-self.discount)
+
+    @property
+    def has_far_labels(self) -> bool:
+        """Whether d is above .4: P(label > h) falls as h^−(1 − d)/d, and from .5 on a label has no mean."""
+        return self.discount > LARGEST_DISCOUNT_OF_STICKS
 
     def cluster_law(self, n: int) -> np.ndarray | None:
         """Return the probability of 0, 1, 2, … clusters among n records; None beyond 5,000 records."""

@@ -78,7 +78,7 @@ class Auto(base.Sampler):
 
     def choose(self, model: PrivateMixture, z: np.ndarray, sweeps: int, trial: base.Trial) -> tuple[base.Sampler, str]:
         """Return the rule's sampler, or the other where the pilot finds it clearly better; and why."""
-        candidates = self.candidates(model, z)
+        candidates = [c for c in self.candidates(model, z) if serves(c.sampler, model)] or [_for_any(model)]
         first, short = candidates[0], min(int(PILOT_SHARE * sweeps), MOST_PILOT_SWEEPS)
         if not self.pilot or short < LEAST_PILOT_SWEEPS or len(candidates) == 1 or model.kernel.dimension > 1:
             return first.sampler, f"{first.sampler!r} by rule: {first.reason}"
@@ -132,11 +132,22 @@ def counts_suit(model: PrivateMixture, n: int, *, known: bool = False) -> bool:
 
 def binned_serves(model: PrivateMixture) -> bool:
     """Return whether counts of bins can stand for the release."""
+    return serves(Binned(), model)
+
+
+def serves(sampler: base.Sampler, model: PrivateMixture) -> bool:
+    """Return whether a sampler takes a model."""
     try:
-        Binned().check(model)
+        sampler.check(model)
     except ValueError:
         return False
     return True
+
+
+def _for_any(model: PrivateMixture) -> Candidate:
+    """Return a sampler on partitions, where the prior leaves no other."""
+    exact = model.mechanism.reveals or (model.convolution is not None and not model.mechanism.is_global)
+    return Candidate(Neal5(exact=exact, update="impute"), 1.0, "a prior whose sticks lie far out")
 
 
 def _for_one_release(model: PrivateMixture) -> list[Candidate]:

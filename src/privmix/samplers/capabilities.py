@@ -72,6 +72,15 @@ def need_few_sticks(name: str, model: PrivateMixture) -> None:
         )
 
 
+def need_near_labels(name: str, model: PrivateMixture) -> None:
+    """Refuse a prior under which records lie at sticks without end."""
+    if model.prior.has_far_labels:
+        raise ValueError(
+            f"{name} keeps every stick up to the last that holds a record, which may be millions under "
+            f"{model.prior!r}. Use Neal5() or another sampler on partitions, or a smaller discount."
+        )
+
+
 def need_partition(name: str, inner: Sampler) -> None:
     """Refuse to wrap a sampler whose state is not a partition without records."""
     if not inner.holds_partition:

@@ -22,8 +22,9 @@ from privmix.mechanisms.slots import at_record, begin, evidence, settle
 from privmix.numerics import exponential, uniform
 from privmix.pairs.slots import log_g
 from privmix.samplers import base, marginal
-from privmix.samplers.capabilities import need_masses
+from privmix.samplers.capabilities import need_masses, need_near_labels
 from privmix.samplers.moves.atoms import adopt_law, copy_row, update_atoms, update_base
+from privmix.samplers.moves.heights import FIXED_HEIGHTS, HEIGHTS, height, log_above
 from privmix.samplers.moves.labels import draw_index
 from privmix.samplers.moves.parameters import draw_records, update_parameters
 from privmix.samplers.moves.records_in_bins import redraw_in_bins
@@ -35,9 +36,7 @@ from privmix.samplers.moves.sticks import (
     exchange_more,
     extend_sticks,
     forget_empty,
-    is_needed,
     keep_sticks,
-    mass_is_left,
     may_exchange,
     swap_sticks,
     update_sticks,
@@ -127,7 +126,8 @@ class Slice(base.Sampler):
         return self.records == "metropolis"
 
     def check(self, model: PrivateMixture) -> None:
-        """Refuse exact steps for a pair without g(z|θ) or, for histograms, without the masses of the bins."""
+        """Refuse exact steps without g(z|θ) or, for histograms, the masses of bins; and a prior with far labels."""
+        need_near_labels(f"Slice(records={self.records!r})", model)
         if self.records == "exact" and model.mechanism.is_global:
             need_masses("Slice(records='exact')", model)
         elif self.records != "metropolis":
@@ -290,56 +290,6 @@ def exchange_origin(state, h, k):
 
 def keep_labels(parts, state, rng):
     """Leave every cluster at its stick."""
-
-
-@slot
-def height(state, h):
-    """Return the height below which the slice variables of the records at stick h lie."""
-
-
-@slot
-def log_above(state, h):
-    """Return the log of a stick's weight over its height."""
-
-
-def weight_as_height(state, h):
-    """Return the weight of the stick."""
-    return state.weight[h]
-
-
-def nothing_above(state, h):
-    """Return 0: the height is the weight."""
-    return 0.0
-
-
-HEIGHTS: dict[Callable, Callable] = {height: weight_as_height, log_above: nothing_above, is_needed: mass_is_left}
-
-
-def fixed_height(state, h):
-    """Return (1 + h)^−2, whatever the weight is.
-
-    Under a heavy-tailed prior the mass beyond the sticks falls so slowly that slices below the weights could reach
-    millions of them; fixed heights (Kalli, Griffin and Walker 2011, Section 3) need some √n for each that holds
-    records.
-    """
-    return 1.0 / ((1.0 + h) * (1.0 + h))
-
-
-def weight_above_fixed(state, h):
-    """Return log w_h − log ξ_h."""
-    return math.log(max(state.weight[h], LEAST_WEIGHT)) - math.log(fixed_height(state, h))
-
-
-def reaches_least(state, h):
-    """Return whether the least slice variable lies below the height of stick h."""
-    return fixed_height(state, h) >= state.least[0]
-
-
-FIXED_HEIGHTS: dict[Callable, Callable] = {
-    height: fixed_height,
-    log_above: weight_above_fixed,
-    is_needed: reaches_least,
-}
 
 
 def draw_slices(state, rng):

@@ -1,0 +1,59 @@
+"""Heights of sticks: slice variables lie below them, and only sticks that rise above one can take its record."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from privmix.jit import slot
+from privmix.samplers.moves.sticks import LEAST_WEIGHT, is_needed, mass_is_left
+
+
+@slot
+def height(state, h):
+    """Return the height below which the slice variables of the records at stick h lie."""
+
+
+@slot
+def log_above(state, h):
+    """Return the log of a stick's weight over its height."""
+
+
+def weight_as_height(state, h):
+    """Return the weight of the stick."""
+    return state.weight[h]
+
+
+def nothing_above(state, h):
+    """Return 0: the height is the weight."""
+    return 0.0
+
+
+HEIGHTS: dict[Callable, Callable] = {height: weight_as_height, log_above: nothing_above, is_needed: mass_is_left}
+
+
+def fixed_height(state, h):
+    """Return (1 + h)^−2, whatever the weight is.
+
+    Under a heavy-tailed prior the mass beyond the sticks falls so slowly that slices below the weights could reach
+    millions of them; fixed heights (Kalli, Griffin and Walker 2011, Section 3) need some √n for each that holds
+    records.
+    """
+    return 1.0 / ((1.0 + h) * (1.0 + h))
+
+
+def weight_above_fixed(state, h):
+    """Return log w_h − log ξ_h."""
+    return math.log(max(state.weight[h], LEAST_WEIGHT)) - math.log(fixed_height(state, h))
+
+
+def reaches_least(state, h):
+    """Return whether the least slice variable lies below the height of stick h."""
+    return fixed_height(state, h) >= state.least[0]
+
+
+FIXED_HEIGHTS: dict[Callable, Callable] = {
+    height: fixed_height,
+    log_above: weight_above_fixed,
+    is_needed: reaches_least,
+}

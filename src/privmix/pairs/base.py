@@ -30,6 +30,9 @@ class Convolution:
     mass
         ``mass(mechanism, kernel, lower, upper, theta)``: P(lower < Z ≤ upper|θ), either end infinite or not; what
         `Binned` uses where there is no ``cdf``.
+    masses
+        ``masses(mechanism, kernel, edges, theta, out)``: writes the probabilities of all bins between increasing edges,
+        the outermost infinite, where that is quicker than differences of ``cdf``.
     extra
         Hooks for further slots that these functions call.
     cost
@@ -41,6 +44,7 @@ class Convolution:
     sample: Callable
     cdf: Callable | None = None
     mass: Callable | None = None
+    masses: Callable | None = None
     extra: Mapping[Callable, Callable] = field(default_factory=dict, hash=False)
     cost: float = 1.0
 

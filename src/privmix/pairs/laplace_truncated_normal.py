@@ -125,4 +125,25 @@ def tail_away(kernel, theta, z):
     return bell * tail_mass(abs(z - theta[0]) * theta[INVERSE_SD], abs(z - end) * theta[INVERSE_SD])
 
 
-LAPLACE_TRUNCATED_NORMAL = Convolution("truncated-normal-Laplace", log_g, sample, cdf, cost=1.5)
+def masses(mechanism, kernel, edges, theta, out):
+    """Write P(e_b < Z ≤ e_{b+1}|θ): outside the bounds the noise alone decides, and a bin costs one exponential."""
+    lower, upper = kernel.bounds
+    rate = 1.0 / mechanism.scale
+    at_lower = cdf(mechanism, kernel, lower, theta)
+    top, below, _ = halves_inside(theta, theta[SD] * rate, upper, lower, upper)
+    at_upper = 0.5 * math.exp(top) * theta[INVERSE_MASS] * below  # P(Z > upper)
+    low, rest = 0.0, -1.0
+    for b in range(len(out)):
+        edge = edges[b + 1]
+        if edge < upper:
+            inside = edge > lower
+            high = cdf(mechanism, kernel, edge, theta) if inside else at_lower * math.exp((edge - lower) * rate)
+            out[b] = max(high - low, 0.0)
+            low = high
+        else:
+            before = 1.0 - low if rest < 0.0 else rest
+            rest = at_upper * math.exp((upper - edge) * rate)
+            out[b] = max(before - rest, 0.0)
+
+
+LAPLACE_TRUNCATED_NORMAL = Convolution("truncated-normal-Laplace", log_g, sample, cdf, masses=masses, cost=1.5)

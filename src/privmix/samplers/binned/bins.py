@@ -67,6 +67,11 @@ def release_mass(mechanism, kernel, lower, upper, theta):
     """Return P(lower < Z ≤ upper|θ) of a released record."""
 
 
+@slot
+def release_masses(mechanism, kernel, edges, theta, out):
+    """Write the probability of every bin of a released record."""
+
+
 class Bins(NamedTuple):
     """Bins of a release: how many, the numbers that their probabilities are computed from, and the functions."""
 
@@ -92,6 +97,8 @@ def find_bins(model: PrivateMixture, wanted: int | None) -> Bins:
     if convolution.cdf is None and convolution.mass is None:
         return Bins(wanted, edges, {**LOCAL, fill_row: row_by_quadrature, bin_of_record: bin_of_edges})
     edges[0], edges[-1] = -np.inf, np.inf
+    if convolution.masses is not None:
+        return Bins(wanted, edges, {**LOCAL, fill_row: row_at_once, release_masses: convolution.masses})
     if convolution.cdf is None:
         return Bins(wanted, edges, {**LOCAL, fill_row: row_of_masses, release_mass: convolution.mass})
     return Bins(wanted, edges, {**LOCAL, fill_row: row_of_edges, release_cdf: convolution.cdf})
@@ -152,6 +159,11 @@ def row_of_masses(parts, data, state, theta, out):
     """Write the probability of each bin."""
     for b in range(len(out)):
         out[b] = release_mass(parts.mechanism, parts.kernel, state.node[b], state.node[b + 1], theta)
+
+
+def row_at_once(parts, data, state, theta, out):
+    """Write the probabilities of all bins."""
+    release_masses(parts.mechanism, parts.kernel, state.node, theta, out)
 
 
 def row_by_quadrature(parts, data, state, theta, out):

@@ -125,13 +125,19 @@ def tail_away(kernel, theta, z):
     return bell * tail_mass(abs(z - theta[0]) * theta[INVERSE_SD], abs(z - end) * theta[INVERSE_SD])
 
 
+@inline
+def outside_mass(kernel, theta, r, bound):
+    """Return P(Z beyond a bound)."""
+    top, near, away = halves_inside(kernel, theta, r, bound)
+    return 0.5 * math.exp(top) * theta[INVERSE_MASS] * (near + away)
+
+
 def masses(mechanism, kernel, edges, theta, out):
     """Write P(e_b < Z ≤ e_{b+1}|θ): outside the bounds the noise alone decides, and a bin costs one exponential."""
     lower, upper = kernel.bounds
     rate = 1.0 / mechanism.scale
-    at_lower = cdf(mechanism, kernel, lower, theta)
-    top, below, _ = halves_inside(theta, theta[SD] * rate, upper, lower, upper)
-    at_upper = 0.5 * math.exp(top) * theta[INVERSE_MASS] * below  # P(Z > upper)
+    at_lower = outside_mass(kernel, theta, theta[SD] * rate, lower)
+    at_upper = outside_mass(kernel, theta, theta[SD] * rate, upper)
     low, rest = 0.0, -1.0
     for b in range(len(out)):
         edge = edges[b + 1]

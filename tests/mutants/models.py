@@ -57,8 +57,10 @@ DISCOUNTED = PrivateMixture(Laplace(epsilon=5.0, bounds=WIDE), Normal(), PitmanY
 DISCOUNTED_LEARNED = PrivateMixture(Laplace(epsilon=5.0, bounds=WIDE), Normal(), PitmanYor(0.25, (4.0, 2.0)))
 FEW = PrivateMixture(Laplace(epsilon=5.0, bounds=WIDE), Normal(), Dirichlet(4, 0.5))
 UNKNOWN = PrivateMixture(Laplace(epsilon=5.0, bounds=WIDE), Normal(), FiniteMixture("poisson", 4.0, 0.5))
-ON_COUNTS = PrivateMixture(NoisyHistogram(10, 4, epsilon=2.0, bounds=(-3.0, 3.0)), Normal(), Dirichlet(2, 0.5))
-UNKNOWN_LEARNED = PrivateMixture(Laplace(epsilon=5.0, bounds=WIDE), Normal(), FiniteMixture("poisson", 4.0, (4.0, 4.0)))
+ON_COUNTS = PrivateMixture(
+    NoisyHistogram(10, 4, epsilon=2.0, bounds=(-3.0, 3.0)), Normal(), FiniteMixture("poisson", 4.0, 0.5)
+)
+UNKNOWN_LEARNED = PrivateMixture(Laplace(epsilon=5.0, bounds=WIDE), Normal(), FiniteMixture("poisson", 4.0, (1.0, 1.0)))
 
 
 def one(

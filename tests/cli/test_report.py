@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 import privmix
 from privmix import Release, mechanisms
 from privmix.cli import app
+from privmix.posterior.storage import SEAL, seal_of
 
 MECHANISM = mechanisms.Laplace(epsilon=10.0, bounds=(-10.0, 10.0))
 QUICK = ["--draws", "40", "--warmup", "20", "--thin", "1", "--chains", "2", "--seed", "1"]
@@ -124,6 +125,8 @@ def test_damaged_description(saved, here):
         about = json.loads(file.attrs["privmix"])
         about["model"]["mechanism"]["class"] = "Nothing"
         file.attrs["privmix"] = json.dumps(about)
+    content = (here / "fit.nc").read_bytes().partition(SEAL)[0]
+    (here / "fit.nc").write_bytes(content + seal_of(content))
     refused(run("report", "fit.nc", "-o", "report.html"), "Nothing", here, ["fit.nc"])
 
 

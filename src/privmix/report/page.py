@@ -7,7 +7,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from privmix.files import whole_file
+from privmix.files import write_bytes
 
 if TYPE_CHECKING:
     from privmix.posterior import Posterior
@@ -41,11 +41,11 @@ def write(
     check_target(target)
     text = render(posterior, level=level, informativeness=informativeness, title=title)
     try:
-        with whole_file(target) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+        write_bytes(target, text.encode())
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise type(error)(f"the report {target} cannot be written: {reason}. Choose another path.") from error
+        if error.strerror is None:  # said in full
+            raise
+        raise type(error)(f"the report {target} cannot be written: {error.strerror}. Choose another path.") from error
 
 
 def check_target(path: Path) -> None:

@@ -15,7 +15,7 @@ def cdf_slot(mechanism, kernel, z, theta):
 
 
 @slot
-def mass_slot(mechanism, kernel, lower, upper, theta):
+def masses_slot(mechanism, kernel, edges, theta, out):
     """The convolution's masses."""
 
 
@@ -34,9 +34,8 @@ def _cdf_each(mechanism, kernel, z, theta, out):
         out[i] = cdf_slot(at_record(mechanism, i), kernel, z[i], theta[i])
 
 
-def _mass_each(mechanism, kernel, edges, theta, out):
-    for j in range(len(out)):
-        out[j] = mass_slot(mechanism, kernel, edges[j], edges[j + 1], theta)
+def _masses(mechanism, kernel, edges, theta, out):
+    masses_slot(mechanism, kernel, edges, theta, out)
 
 
 def _draw_each(mechanism, kernel, rng, z, theta, out):
@@ -49,8 +48,8 @@ def _compile(function, mechanism, kernel, **more):
     hooks = {**kernel.hooks(), **mechanism.hooks(), **pair.hooks()}
     if pair.convolution.cdf is not None:
         hooks[cdf_slot] = pair.convolution.cdf
-    if pair.convolution.mass is not None:
-        hooks[mass_slot] = pair.convolution.mass
+    if pair.convolution.masses is not None:
+        hooks[masses_slot] = pair.convolution.masses
     return bind(function, hooks, owner="test", **more)
 
 
@@ -84,7 +83,7 @@ def cdf_of(mechanism, kernel, z, parameters):
 def masses_of(mechanism, kernel, edges, parameters):
     """Return the probability of a release between each two edges."""
     out, theta = np.empty(len(edges) - 1), rows(mechanism, kernel, parameters, 1)[0]
-    _compile(_mass_each, mechanism, kernel)(mechanism.numbers(), kernel.numbers(), edges, theta, out)
+    _compile(_masses, mechanism, kernel)(mechanism.numbers(), kernel.numbers(), edges, theta, out)
     return out
 
 

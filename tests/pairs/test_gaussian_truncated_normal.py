@@ -8,8 +8,10 @@ from scipy import stats
 from numerics.quadrature import NODES, WEIGHTS
 from pairs.pairs import draws_of, log_g_of, masses_of, worst
 from pairs.truncated import BOUNDS, DIGITS, gaussian_density, hard_cases
+from privmix import PrivateMixture
 from privmix.kernels import TruncatedNormal
 from privmix.mechanisms import Gaussian
+from privmix.samplers.binned.bins import find_bins
 
 KERNEL = TruncatedNormal(BOUNDS)
 
@@ -57,10 +59,11 @@ def exact_masses(edges, theta, scale):
 
 
 @pytest.mark.parametrize("theta", THETAS)
-@pytest.mark.parametrize("scale", [0.02, 0.5, 6.0])
-def test_masses(theta, scale):
-    edges = np.concatenate([[-np.inf], BOUNDS[0] + 4.0 * np.linspace(-0.5, 1.5, 9), [np.inf]])
-    found = masses_of(Gaussian(scale=scale), KERNEL, edges, theta)
+@pytest.mark.parametrize(("scale", "bins"), [(0.02, 7), (0.5, None), (6.0, 30), (6.0, 3), (0.5, 2)])
+def test_masses(theta, scale, bins):
+    mechanism = Gaussian(scale=scale, bounds=BOUNDS)
+    edges = find_bins(PrivateMixture(mechanism, KERNEL), bins).node
+    found = masses_of(mechanism, KERNEL, edges, theta)
     exact = exact_masses(edges, theta, scale)
     assert np.abs(found - exact).sum() < 2e-6
     assert found.sum() == pytest.approx(1.0, abs=2e-6)

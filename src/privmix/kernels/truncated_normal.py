@@ -10,7 +10,7 @@ from privmix.jit import inline
 from privmix.kernels.learned_base import LEARNED, LearnedBase
 from privmix.numerics import gamma, normal, uniform
 from privmix.numerics.normal_intervals import interval_moments, scaled_mass, tail_draw
-from privmix.numerics.normal_tails import normal_between
+from privmix.numerics.normal_tails import normal_excess
 from privmix.numerics.steps import accepts, make_slice_step
 from privmix.parts import given
 from privmix.parts.checks import check_interval, check_number, check_positive
@@ -80,12 +80,7 @@ class TruncatedNormal(LearnedBase):
 
     def sample(self, rng, theta):
         """Draw y ~ N(μ, σ²) given that it lies inside the bounds."""
-        if theta[LOW] > 0.0 or theta[HIGH] < 0.0 or theta[HIGH] - theta[LOW] < LEAST_WIDTH_FOR_TRIES:
-            return draw_inside(rng, theta, self.bounds[0], self.bounds[1])
-        while True:
-            y = theta[0] + theta[SD] * normal(rng)
-            if self.bounds[0] <= y <= self.bounds[1]:
-                return y
+        return draw_truncated(rng, theta[0], theta[SD], self.bounds[0], self.bounds[1])
 
     def prepare(self, theta):
         """Keep what densities, masses and convolutions need of an atom."""
@@ -114,7 +109,7 @@ class TruncatedNormal(LearnedBase):
         low, high = max(lower, self.bounds[0]), min(upper, self.bounds[1])
         if low >= high:
             return min(max(low, self.bounds[0]), self.bounds[1])
-        return draw_inside(rng, theta, low, high)
+        return draw_truncated(rng, theta[0], theta[SD], low, high)
 
     def central_moments(self, theta, out):
         """Write mean, variance, third and fourth central moment: of the distance from the peak, by quadrature."""
@@ -153,15 +148,18 @@ class TruncatedNormal(LearnedBase):
             slice_atom(self, rng, theta, (n, average, squares), hyper)
 
 
-def draw_inside(rng, theta, lower, upper):
-    """Draw from N(μ, σ²) truncated to [lower, upper]: the distance to an end where μ is beyond it."""
-    low, high, width = (lower - theta[0]) / theta[SD], (upper - theta[0]) / theta[SD], (upper - lower) / theta[SD]
-    if low > 0.0:
-        y = lower + theta[SD] * tail_draw(rng, low, width)
-    elif high < 0.0:
-        y = upper - theta[SD] * tail_draw(rng, -high, width)
+def draw_truncated(rng, mean, sd, lower, upper):
+    """Draw from N(mean, sd²) truncated to [lower, upper]: the distance to an end where the mean is beyond it."""
+    if mean < lower:
+        y = lower + sd * tail_draw(rng, (lower - mean) / sd, (upper - lower) / sd)
+    elif mean > upper:
+        y = upper - sd * tail_draw(rng, (mean - upper) / sd, (upper - lower) / sd)
+    elif upper - lower < LEAST_WIDTH_FOR_TRIES * sd:
+        y = lower + sd * normal_excess(rng, (lower - mean) / sd, (upper - lower) / sd)
     else:
-        y = theta[0] + theta[SD] * normal_between(rng, low, high)
+        y = mean + sd * normal(rng)
+        while not lower <= y <= upper:
+            y = mean + sd * normal(rng)
     return min(max(y, lower), upper)
 
 

@@ -27,12 +27,10 @@ class Convolution:
     cdf
         ``cdf(mechanism, kernel, z, theta)``: P(Z ≤ z|θ), where z is a number and it has a closed form. `Binned` needs
         it where the noise is added.
-    mass
-        ``mass(mechanism, kernel, lower, upper, theta)``: P(lower < Z ≤ upper|θ), either end infinite or not; what
-        `Binned` uses where there is no ``cdf``.
     masses
-        ``masses(mechanism, kernel, edges, theta, out)``: writes the probabilities of all bins between increasing edges,
-        the outermost infinite, where that is quicker than differences of ``cdf``.
+        ``masses(mechanism, kernel, edges, theta, out)``: writes P(edge < Z ≤ next edge|θ), where the inner edges have
+        one distance and the outermost are infinite. What `Binned` uses where there is no ``cdf``, or where that is
+        quicker than its differences.
     extra
         Hooks for further slots that these functions call.
     cost
@@ -43,7 +41,6 @@ class Convolution:
     log_g: Callable
     sample: Callable
     cdf: Callable | None = None
-    mass: Callable | None = None
     masses: Callable | None = None
     extra: Mapping[Callable, Callable] = field(default_factory=dict, hash=False)
     cost: float = 1.0

@@ -4,10 +4,10 @@ Y given z is N(c, τ²) truncated to the bounds, with precision 1/τ² = 1/σ² 
 taken at q, the point inside the bounds that is nearest to c: −(z−q)²/2η² − ((q−μ)² − (p−μ)²)/2σ², p the kernel's peak
 inside the bounds. Both terms are negative, so that none cancel, however far out μ or z is.
 
-The distribution function of z is a bivariate normal's and has no closed form. The probability of an interval of z is
-an integral of g by Gauss's rule with two points on panels of length h ≤ η/5. Its error over any set of panels is below
-h⁴/4320 ∫|g''''| ≤ (h/η)⁴ √24/4320 < 2e-6 in total, whatever μ, σ² and the bounds: g'''' = ∫ q'''' f, and
-∫|q''''| = E|He₄(X)|/η⁴ ≤ √24/η⁴.
+The distribution function of z is a bivariate normal's and has no closed form. The probability of a bin is an integral
+of g over panels of one length h ≤ η/10: on each, h (g + δ²g/24) from its middle and those of its neighbours. Its error
+is 17/5760 h⁵ times the fourth derivative of g, to leading order. Over all bins that is below (h/η)⁴ √24·17/5760 < 2e-6,
+whatever μ, σ² and the bounds, because that derivative is q's averaged over f, and E|He₄(X)| ≤ √24.
 """
 
 from __future__ import annotations
@@ -15,77 +15,109 @@ from __future__ import annotations
 import math
 
 from privmix.jit import inline
-from privmix.kernels.normal_kernel import sample_normal_between
-from privmix.kernels.truncated_normal import HALF_PRECISION, HIGH, LOG_PEAK, LOW, MIRROR, PEAK
+from privmix.kernels.truncated_normal import HALF_PRECISION, HIGH, LOG_PEAK, LOW, MIRROR, PEAK, SD, draw_truncated
 from privmix.numerics import normal_cdf
 from privmix.numerics.normal_intervals import POINT, scaled_mass
 from privmix.pairs.base import Convolution
 
 # Longest panel, in standard deviations of the noise.
-LONGEST_PANEL = 0.2
-# A release this many standard deviations of the noise outside the bounds has probability 1e-23 at most.
-FARTHEST = 10.0
+LONGEST_PANEL = 0.1
+# Beyond the inner bins, which reach 5 standard deviations of the noise beyond the bounds, lies less than 3e-7 at either
+# end: so many panels of a standard deviation, two points on each, find all but a tenth of that.
+TAIL_PANELS = 5
 # Places of the two points of Gauss's rule in a panel of unit length.
 FIRST_POINT, SECOND_POINT = 0.5 - 0.5 / math.sqrt(3.0), 0.5 + 0.5 / math.sqrt(3.0)
 
 
 @inline
-def given_release(mechanism, z, theta):
-    """Return (c, τ²): Y given z without truncation; c is computed from the nearer of z and μ."""
-    noise = mechanism.scale * mechanism.scale
-    share = theta[1] / (theta[1] + noise)
-    if theta[1] > noise:
-        return z - (noise / (theta[1] + noise)) * (z - theta[0]), share * noise
-    return theta[0] + share * (z - theta[0]), share * noise
+def weights(mechanism, theta):
+    """Return σ/√(σ² + η²), with which c − μ is its square times z − μ, and η²/(σ² + η²), that of z − c."""
+    total = theta[1] + mechanism.scale * mechanism.scale
+    root = 1.0 / math.sqrt(total)
+    return theta[SD] * root, (mechanism.scale * root) * (mechanism.scale * root)
 
 
 @inline
-def exponent_and_factor(mechanism, kernel, z, theta):
-    """Return (t, A) with g = e^t A e^{log f at its peak}."""
-    centre, variance = given_release(mechanism, z, theta)
-    sd = math.sqrt(variance)
-    lower, upper = kernel.bounds
-    nearest = min(max(centre, lower), upper)
-    mass = scaled_mass((lower - centre) / sd, (upper - centre) / sd, (upper - lower) / sd)
-    away = (z - nearest) / mechanism.scale
+def centre_given(z, mean, root, rest):
+    """Return c, from the nearer of z and μ, so that a small distance keeps its digits."""
+    return z - rest * (z - mean) if rest < 0.5 else mean + root * root * (z - mean)
+
+
+@inline
+def exponent_and_mass(mechanism, kernel, z, theta, root, rest):
+    """Return (t, A) with g = e^t A (τ/η) times the kernel's density at its peak."""
+    rate = 1.0 / mechanism.scale
+    centre, inverse = centre_given(z, theta[0], root, rest), rate / root
+    low, high = (kernel.bounds[0] - centre) * inverse, (kernel.bounds[1] - centre) * inverse
+    nearest, mass = min(max(centre, kernel.bounds[0]), kernel.bounds[1]), 1.0
+    if low > -POINT or high < POINT:
+        mass = scaled_mass(low, high, (kernel.bounds[1] - kernel.bounds[0]) * inverse)
+    away = (z - nearest) * rate
     fall = theta[HALF_PRECISION] * (nearest - theta[PEAK]) * (nearest - theta[MIRROR])
-    return -0.5 * away * away - fall, mass * sd / mechanism.scale
+    return -0.5 * away * away - fall, mass
 
 
 @inline
 def log_g(mechanism, kernel, z, theta):
     """Return log g(z | μ, σ²)."""
-    top, factor = exponent_and_factor(mechanism, kernel, z, theta)
-    return top + math.log(factor) + theta[LOG_PEAK]
+    root, rest = weights(mechanism, theta)
+    top, mass = exponent_and_mass(mechanism, kernel, z, theta, root, rest)
+    return top + theta[LOG_PEAK] + math.log(root * mass)
 
 
 def sample(mechanism, kernel, rng, z, theta):
     """Draw Y given z: N(c, τ²) truncated to the bounds."""
-    centre, variance = given_release(mechanism, z, theta)
-    return sample_normal_between(rng, centre, math.sqrt(variance), kernel.bounds[0], kernel.bounds[1])
+    root, rest = weights(mechanism, theta)
+    centre = centre_given(z, theta[0], root, rest)
+    return draw_truncated(rng, centre, mechanism.scale * root, kernel.bounds[0], kernel.bounds[1])
 
 
-def mass(mechanism, kernel, lower, upper, theta):
-    """Return P(lower < Z ≤ upper); either end may be infinite."""
+def masses(mechanism, kernel, edges, theta, out):
+    """Write the probability of each bin; the inner edges have one distance, the outermost are infinite."""
     if theta[LOW] < -POINT and theta[HIGH] > POINT:  # the kernel is the normal, to 1e-17 of its mass
-        sd = math.sqrt(theta[1] + mechanism.scale * mechanism.scale)
-        return normal_cdf((upper - theta[0]) / sd) - normal_cdf((lower - theta[0]) / sd)
-    first = max(lower, kernel.bounds[0] - FARTHEST * mechanism.scale)
-    width = min(upper, kernel.bounds[1] + FARTHEST * mechanism.scale) - first
-    if width <= 0.0:
-        return 0.0
+        normal_masses(math.sqrt(theta[1] + mechanism.scale * mechanism.scale), edges, theta, out)
+        return
+    bins = len(out)
+    width = edges[2] - edges[1] if bins > 2 else edges[1] - kernel.bounds[0] + 5.0 * mechanism.scale
     panels = 1 + int(width / (LONGEST_PANEL * mechanism.scale))
-    step, total = width / panels, 0.0
-    for j in range(panels):
-        total += density(mechanism, kernel, first + (j + FIRST_POINT) * step, theta)
-        total += density(mechanism, kernel, first + (j + SECOND_POINT) * step, theta)
-    return 0.5 * step * total
+    root, rest = weights(mechanism, theta)
+    step, height, first = width / panels, root * math.exp(theta[LOG_PEAK]), edges[1] - width
+    before = density(mechanism, kernel, first - 0.5 * step, theta, root, rest)
+    here = density(mechanism, kernel, first + 0.5 * step, theta, root, rest)
+    for b in range(bins):
+        total = 0.0
+        for j in range(panels):
+            after = density(mechanism, kernel, first + (b * panels + j + 1.5) * step, theta, root, rest)
+            total += here + (before - 2.0 * here + after) / 24.0
+            before, here = here, after
+        out[b] = max(total, 0.0) * step * height
+    out[0] += tail(mechanism, kernel, first, -1.0, theta, root, rest) * height
+    out[bins - 1] += tail(mechanism, kernel, first + bins * width, 1.0, theta, root, rest) * height
 
 
-def density(mechanism, kernel, z, theta):
-    """Return g(z | μ, σ²)."""
-    top, factor = exponent_and_factor(mechanism, kernel, z, theta)
-    return math.exp(top + theta[LOG_PEAK]) * factor
+def normal_masses(sd, edges, theta, out):
+    """Write the probability of each bin under N(μ, sd²)."""
+    low = 0.0
+    for b in range(len(out)):
+        high = normal_cdf((edges[b + 1] - theta[0]) / sd)
+        out[b] = high - low
+        low = high
 
 
-GAUSSIAN_TRUNCATED_NORMAL = Convolution("truncated-normal-normal", log_g, sample, mass=mass, cost=1.5)
+@inline
+def density(mechanism, kernel, z, theta, root, rest):
+    """Return g(z | μ, σ²) without its constant."""
+    top, mass = exponent_and_mass(mechanism, kernel, z, theta, root, rest)
+    return math.exp(top) * mass
+
+
+def tail(mechanism, kernel, end, sign, theta, root, rest):
+    """Return the integral of g, without its constant, from an end outwards."""
+    total, step = 0.0, sign * mechanism.scale
+    for j in range(TAIL_PANELS):
+        total += density(mechanism, kernel, end + (j + FIRST_POINT) * step, theta, root, rest)
+        total += density(mechanism, kernel, end + (j + SECOND_POINT) * step, theta, root, rest)
+    return 0.5 * mechanism.scale * total
+
+
+GAUSSIAN_TRUNCATED_NORMAL = Convolution("truncated-normal-normal", log_g, sample, masses=masses, cost=1.5)

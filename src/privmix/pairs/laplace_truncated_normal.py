@@ -152,4 +152,4 @@ def masses(mechanism, kernel, edges, theta, out):
             out[b] = max(before - rest, 0.0)
 
 
-LAPLACE_TRUNCATED_NORMAL = Convolution("truncated-normal-Laplace", log_g, sample, cdf, masses=masses, cost=1.5)
+LAPLACE_TRUNCATED_NORMAL = Convolution("truncated-normal-Laplace", log_g, sample, cdf, masses=masses, cost=1.25)

@@ -63,11 +63,6 @@ def release_cdf(mechanism, kernel, z, theta):
 
 
 @slot
-def release_mass(mechanism, kernel, lower, upper, theta):
-    """Return P(lower < Z ≤ upper|θ) of a released record."""
-
-
-@slot
 def release_masses(mechanism, kernel, edges, theta, out):
     """Write the probability of every bin of a released record."""
 
@@ -94,13 +89,11 @@ def find_bins(model: PrivateMixture, wanted: int | None) -> Bins:
     lower, upper = _range(mechanism)
     wanted = _default_count(mechanism, upper - lower) if wanted is None else wanted
     edges = np.linspace(lower, upper, wanted + 1)
-    if convolution.cdf is None and convolution.mass is None:
+    if convolution.cdf is None and convolution.masses is None:
         return Bins(wanted, edges, {**LOCAL, fill_row: row_by_quadrature, bin_of_record: bin_of_edges})
     edges[0], edges[-1] = -np.inf, np.inf
     if convolution.masses is not None:
         return Bins(wanted, edges, {**LOCAL, fill_row: row_at_once, release_masses: convolution.masses})
-    if convolution.cdf is None:
-        return Bins(wanted, edges, {**LOCAL, fill_row: row_of_masses, release_mass: convolution.mass})
     return Bins(wanted, edges, {**LOCAL, fill_row: row_of_edges, release_cdf: convolution.cdf})
 
 
@@ -114,7 +107,7 @@ def _refusal(model: PrivateMixture) -> str:
         return "noise that differs between records does not come in counts."
     if mechanism.outputs is not None or mechanism.release_range is not None:
         return ""
-    known = model.convolution.cdf is not None or model.convolution.mass is not None
+    known = model.convolution.cdf is not None or model.convolution.masses is not None
     if not known or mechanism.bounds is None or mechanism.noise_spread() is None:
         return f"{type(mechanism).__name__} needs bounds, and g(z|θ) a distribution function."
     return ""
@@ -153,12 +146,6 @@ def row_of_edges(parts, data, state, theta, out):
             high = release_cdf(parts.mechanism, parts.kernel, state.node[b + 1], theta)
         out[b] = max(high - low, 0.0)
         low = high
-
-
-def row_of_masses(parts, data, state, theta, out):
-    """Write the probability of each bin."""
-    for b in range(len(out)):
-        out[b] = release_mass(parts.mechanism, parts.kernel, state.node[b], state.node[b + 1], theta)
 
 
 def row_at_once(parts, data, state, theta, out):

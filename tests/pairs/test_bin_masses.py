@@ -3,30 +3,11 @@
 import numpy as np
 import pytest
 
-from pairs.pairs import cdf_of, rows
-from privmix.jit import bind, slot
+from pairs.pairs import cdf_of, masses_of
 from privmix.kernels import TruncatedNormal
 from privmix.mechanisms import Laplace
-from privmix.pairs import find
 
 BOUNDS = (-1.0, 3.0)
-
-
-@slot
-def masses_slot(mechanism, kernel, edges, theta, out):
-    """The convolution's masses."""
-
-
-def _masses(mechanism, kernel, edges, theta, out):
-    masses_slot(mechanism, kernel, edges, theta, out)
-
-
-def masses_of(mechanism, kernel, edges, parameters):
-    hooks = {**kernel.hooks(), **mechanism.hooks(), masses_slot: find(mechanism, kernel).convolution.masses}
-    out = np.empty(len(edges) - 1)
-    theta = rows(mechanism, kernel, [parameters], 1)[0]
-    bind(_masses, hooks, owner="test")(mechanism.numbers(), kernel.numbers(), edges, theta, out)
-    return out
 
 
 @pytest.mark.parametrize("scale", [0.02, 0.7, 12.0])

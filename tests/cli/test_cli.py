@@ -239,7 +239,7 @@ def test_beta_kernel_takes_the_bounds_and_auxiliaries_go_to_neal5():
     from privmix.cli.fit import build_model, build_sampler
 
     mechanism = mechanisms.Laplace(epsilon=1.0, bounds=(2.0, 5.0))
-    assert build_model("beta", mechanism, 1.0).kernel == kernels.Beta(bounds=(2.0, 5.0))
+    assert build_model("beta", mechanism, None).kernel == kernels.Beta(bounds=(2.0, 5.0))
     assert build_sampler("neal5", 3) == samplers.Neal5(auxiliaries=3)
 
 

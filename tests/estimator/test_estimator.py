@@ -20,7 +20,9 @@ pytestmark = pytest.mark.xdist_group("fits")
 BOUNDS = (-10.0, 10.0)
 MECHANISM = mechanisms.Laplace(epsilon=40.0, bounds=BOUNDS)
 TRUTH = np.repeat([0, 1], [25, 15])
-Z = MECHANISM.privatize(np.array([-5.0, 5.0])[TRUTH] + np.random.default_rng(1).normal(0, 0.5, 40), seed=1)
+Z = MECHANISM.privatize(
+    np.array([-5.0, 5.0])[TRUTH] + np.random.default_rng(1).normal(0, 0.5, 40), np.random.default_rng(1)
+)
 X = Z.reshape(-1, 1)
 FEW = {"sampler": samplers.Neal5(), "draws": 60, "warmup": 100, "thin": 1, "chains": 2}
 HISTOGRAM = mechanisms.NoisyHistogram(40, bins=8, epsilon=5.0, bounds=BOUNDS)

@@ -9,6 +9,7 @@ import typer
 from privmix.cli.demo import demo
 from privmix.cli.fit import fit
 from privmix.cli.outputs import Commands
+from privmix.cli.plain import write_plainly
 from privmix.cli.privatize import privatize
 from privmix.cli.report import report
 from privmix.cli.study import study
@@ -33,6 +34,7 @@ app.command(epilog="Example: privmix report fit.nc --output report.html")(report
 
 def main() -> None:
     """Run the command line: the entry point of the script `privmix`."""
+    write_plainly()
     app(prog_name="privmix")
 
 

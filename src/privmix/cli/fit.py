@@ -12,6 +12,8 @@ from privmix import kernels, samplers
 from privmix.cli import options
 from privmix.cli.outputs import (
     INTERRUPTED,
+    Force,
+    after_writing,
     check_output,
     print_table,
     save_somewhere,
@@ -89,6 +91,7 @@ def fit(
         bool | None, typer.Option("--progress/--no-progress", help="Show progress; by default on a terminal.")
     ] = None,
     column: options.Column = None,
+    force: Force = False,
     mechanism: str | None = None,
     *,
     about: dict[str, Any],
@@ -99,7 +102,7 @@ def fit(
     Ctrl-C stops the chains and keeps what they have drawn; so does SIGTERM.
     """
     picture = output.with_suffix(".png") if picture is None else picture
-    _check_outputs(output, picture, report)
+    _check_outputs(output, picture, report, force)
     release = read_release(source, mechanism, column, about)
     model = build_model(kernel, release.mechanism, prior, resolution)
     how = build_sampler(sampler, auxiliaries)
@@ -110,14 +113,14 @@ def fit(
         _deliver(posterior, output, picture, report)
 
 
-def _check_outputs(output: Path, picture: Path, report: Path | None) -> None:
+def _check_outputs(output: Path, picture: Path, report: Path | None, force: bool) -> None:
     from privmix.plots.style import picture_format
 
-    check_output(output, ".nc")
-    check_output(picture)
+    check_output(output, ".nc", force=force)
+    check_output(picture, force=force)
     picture_format(picture)
     if report is not None:
-        check_output(report, ".html", ".htm")
+        check_output(report, ".html", ".htm", force=force)
 
 
 def read_release(source: Path, name: str | None, column: str | None, about: dict[str, Any]) -> Release:
@@ -206,14 +209,16 @@ def _deliver(posterior: Posterior, output: Path, picture: Path, report: Path | N
         say(f"interrupted: {output} holds the draws that were made before; privmix.load reads it.")
         posterior = posterior.thinned(max(MOST_DRAWS_IN_HASTE, posterior.chains))
     _draw(posterior, picture)
-    _report(posterior)
+    with after_writing():
+        _report(posterior)
     written = f"wrote {output} and {picture}"
     if report is not None:
         from privmix.report import write
 
         write(posterior, report)
         written = f"wrote {output}, {picture} and {report}"
-    typer.echo(written)
+    with after_writing():
+        typer.echo(written)
     if not complete:
         raise typer.Exit(INTERRUPTED)
 

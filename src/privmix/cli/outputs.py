@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
+import sys
 import tempfile
 import threading
 import traceback
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
+
+from privmix.cli.plain import as_shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -124,13 +128,32 @@ def warnings_as_lines() -> Iterator[None]:
         yield
 
 
-def check_output(path: Path, *suffixes: str) -> None:
-    """Refuse a path that cannot be written, or whose suffix names none of the formats."""
+Force = Annotated[bool, typer.Option("--force", "-f", help="Replace files that exist.")]
+
+
+def check_output(path: Path, *suffixes: str, force: bool) -> None:
+    """Refuse a path that cannot be written, whose suffix names none of the formats, or (not forced) that exists."""
     if suffixes and path.suffix.lower() not in suffixes:
         raise ValueError(f"{path} ends in {path.suffix!r}, which names no known format. Use {' or '.join(suffixes)}.")
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder, but a file is to be written there. Give the path of a file.")
     check_folder(path.parent)
+    if path.exists() and not force:
+        raise FileExistsError(f"{path} exists already. Choose another path, or give --force to replace it.")
+
+
+@contextmanager
+def after_writing() -> Iterator[None]:
+    """Let nothing that is printed from here on fail: the files are written, and an error would say that they are not.
+
+    A closed pipe or a full log is no reason to make a second release.
+    """
+    try:
+        yield
+        sys.stdout.flush()
+    except OSError:
+        with suppress(OSError, ValueError):  # else the interpreter fails at its end, with what is still to be written
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def check_folder(folder: Path) -> None:
@@ -153,12 +176,16 @@ def print_table(header: list[str], rows: list[list[str]], title: str = "") -> No
     from rich.console import Console
     from rich.table import Table
 
+    class Tables(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError(errno.EPIPE, "nobody reads the output")  # rich itself would leave with exit code 1
+
     table = Table(title=title or None, title_justify="left", show_header=any(header))
     for j, name in enumerate(header):
         table.add_column(name, justify="left" if j == 0 else "right", overflow="fold")
     for row in rows:
-        table.add_row(*row)
-    Console(highlight=False, markup=False).print(table)
+        table.add_row(*map(as_shown, row))
+    Tables(highlight=False, markup=False).print(table)
 
 
 def worst(summary: pd.DataFrame) -> tuple[float, float, str]:

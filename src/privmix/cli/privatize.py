@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privmix.cli import options
-from privmix.cli.outputs import check_differs, check_output, print_table, say
+from privmix.cli.outputs import Force, after_writing, check_differs, check_output, print_table, say
 from privmix.report.tables import mechanism_rows
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def privatize(
         int | None, typer.Option(help="For simulation only; by default fresh randomness. Never stored.")
     ] = None,
     notes: Annotated[str, typer.Option(metavar="TEXT", help="Text that is published with the release.")] = "",
+    force: Force = False,
 ) -> None:
     """Release a column of confidential data through a privacy mechanism.
 
@@ -40,8 +41,8 @@ def privatize(
     """
     from privmix.release import Release, read_column
 
-    check_output(output, ".csv", ".parquet")
     check_differs(output, source)
+    check_output(output, ".csv", ".parquet", force=force)
     y = read_column(source, column)
     counted = dict.fromkeys(options.OFFERED[mechanism].record_counts, len(y))
     built = options.build_mechanism(mechanism, about | counted)
@@ -49,8 +50,14 @@ def privatize(
         raise ValueError("--bounds LO HI is missing: without bounds the noise guarantees nothing. Give them.")
     if seed is not None:
         say("warning: whoever guesses the seed can take the noise off. Use --seed in simulations only.")
+    if output.exists():
+        say(
+            f"warning: {output} is replaced. Whoever has the former release and this one of the same data learns more "
+            "than either tells: their budgets add up."
+        )
     Release.from_data(y, built, seed, notes).save(output)
-    _report(built, y, output)
+    with after_writing():
+        _report(built, y, output)
 
 
 def _report(mechanism: Mechanism, y: np.ndarray, output: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from privmix.cli.outputs import check_output
+from privmix.cli.outputs import Force, after_writing, check_output
 
 Level = Annotated[float, typer.Option(metavar="P", help="Posterior probability of bands and intervals.")]
 Informativeness = Annotated[
@@ -26,6 +26,7 @@ def report(
     level: Level = 0.95,
     informativeness: Informativeness = None,
     title: Annotated[str, typer.Option(metavar="TEXT", help="Heading of the page.")] = "",
+    force: Force = False,
 ) -> None:
     """Write a report of a fit: one page that needs no network and prints well.
 
@@ -35,6 +36,7 @@ def report(
     import privmix
     from privmix import report as page
 
-    check_output(output, ".html", ".htm")
+    check_output(output, ".html", ".htm", force=force)
     page.write(privmix.load(source), output, level=level, informativeness=informativeness, title=title)
-    typer.echo(f"wrote {output}")
+    with after_writing():
+        typer.echo(f"wrote {output}")

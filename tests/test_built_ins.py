@@ -191,7 +191,7 @@ def test_contract_tests_go_through_them(house):
         return {match[1] for match in map(found.match, collected) if match}
 
     assert tests("mechanisms/test_contract", "SkewLaplace") >= tests("mechanisms/test_contract", "SquareWave")
-    assert tests("kernels/test_contract", "Gumbel") >= tests("kernels/test_contract", "HierarchicalNormal")
+    assert tests("kernels/test_contract", "Gumbel") >= tests("kernels/test_contract", "Beta")
     assert tests("pairs/test_contract", "Gumbel") >= tests("pairs/test_contract", "Beta")
     assert len(tests("mechanisms/test_contract", "SquareWave") | tests("pairs/test_contract", "Beta")) > 10
     targets = {"test_sampler_targets_its_posterior"}

@@ -36,10 +36,10 @@ def test_weights_sum_to_one_only_with_the_earlier_sticks():
 
 
 def test_library_breaks_sticks_with_the_earlier_ones():
-    prior, rng = DirichletProcess(2.0), np.random.default_rng(1)
+    prior, rng, law = DirichletProcess(2.0), np.random.default_rng(1), np.array([2.0])
     log_left, total = 0.0, 0.0
     for h in range(400):
-        log_stick, log_rest = prior.stick(rng, 2.0, h)
+        log_stick, log_rest = prior.stick(rng, law, h)
         total += math.exp(log_left + log_stick)
         log_left += log_rest
     assert total == pytest.approx(1.0, abs=1e-12)

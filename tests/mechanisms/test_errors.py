@@ -139,8 +139,8 @@ def test_bad_data(mechanism, values, error, message):
 
 @pytest.mark.parametrize("mechanism", ALL, ids=short)
 def test_wrong_shapes(mechanism):
-    name = type(mechanism).__name__
-    with pytest.raises(ValueError, match=rf"^{name} takes one number a record; the data y have shape \(2, 2\)\.$"):
+    taker, name = (type(part).__name__ for part in (mechanism, getattr(mechanism, "mechanism", mechanism)))
+    with pytest.raises(ValueError, match=rf"^{taker} takes one number a record; the data y have shape \(2, 2\)\.$"):
         mechanism.privatize(np.zeros((2, 2)))
     shapes = (
         [(2, 2), (3, 1, 1)]

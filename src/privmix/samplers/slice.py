@@ -24,7 +24,7 @@ from privmix.pairs.slots import log_g
 from privmix.samplers import base, marginal
 from privmix.samplers.capabilities import need_masses, need_near_labels
 from privmix.samplers.moves.atoms import adopt_law, copy_row, update_atoms, update_base
-from privmix.samplers.moves.heights import FIXED_HEIGHTS, HEIGHTS, height, log_above
+from privmix.samplers.moves.heights import FIXED_HEIGHTS, HEIGHTS, height, log_above, sticks_to_keep
 from privmix.samplers.moves.labels import draw_index
 from privmix.samplers.moves.parameters import draw_records, update_parameters
 from privmix.samplers.moves.records_in_bins import redraw_in_bins
@@ -369,7 +369,7 @@ def keep_records(parts, data, state, rng):
 
 def keep(parts, data, state, rng, draws, d):
     """Write the mixing measure of the state, and the component of each record."""
-    if not keep_sticks(parts, state, rng, draws, d, state.cursor[STICKS]):
+    if not keep_sticks(parts, state, rng, draws, d, sticks_to_keep(state)):
         return False
     if draws.allocation.shape[1] > 0:
         for i in range(len(state.allocation)):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 from privmix.jit import slot
-from privmix.samplers.moves.sticks import LEAST_WEIGHT, is_needed, mass_is_left
+from privmix.samplers.moves.sticks import LEAST_WEIGHT, STICKS, is_needed, mass_is_left
 
 
 @slot
@@ -19,6 +19,24 @@ def log_above(state, h):
     """Return the log of a stick's weight over its height."""
 
 
+@slot
+def sticks_to_keep(state):
+    """Return how many sticks a draw writes; what lies beyond is written as the rest."""
+
+
+def all_sticks(state):
+    """Return all sticks of the state."""
+    return state.cursor[STICKS]
+
+
+def sticks_with_records(state):
+    """Return the sticks up to the last that holds a record: now and then heights reach thousands beyond it."""
+    last = state.cursor[STICKS]
+    while last > 1 and state.size[last - 1] == 0:
+        last -= 1
+    return last
+
+
 def weight_as_height(state, h):
     """Return the weight of the stick."""
     return state.weight[h]
@@ -29,7 +47,12 @@ def nothing_above(state, h):
     return 0.0
 
 
-HEIGHTS: dict[Callable, Callable] = {height: weight_as_height, log_above: nothing_above, is_needed: mass_is_left}
+HEIGHTS: dict[Callable, Callable] = {
+    height: weight_as_height,
+    log_above: nothing_above,
+    is_needed: mass_is_left,
+    sticks_to_keep: all_sticks,
+}
 
 
 def fixed_height(state, h):
@@ -56,4 +79,5 @@ FIXED_HEIGHTS: dict[Callable, Callable] = {
     height: fixed_height,
     log_above: weight_above_fixed,
     is_needed: reaches_least,
+    sticks_to_keep: sticks_with_records,
 }

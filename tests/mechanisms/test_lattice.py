@@ -75,6 +75,7 @@ def test_one_scale_a_record():
     assert log_g_of(mechanism, Normal(), z, (2.0, 3.0)) == pytest.approx(each)
 
 
+@pytest.mark.long
 def test_samplers_target_the_posterior_on_a_lattice():
     """Steps as coarse as the components: forgotten rounding shows."""
     wide = OnLattice(Laplace(epsilon=10.0, bounds=(-9.0, 9.0)), 3.0)

@@ -1,8 +1,7 @@
 """The release against the density that is shown, bar by bar: a wrong bar is named, a right fit is left alone."""
 
-from dataclasses import replace
-
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest

@@ -50,12 +50,17 @@ def parts_of(fit):
     return fit.arrays, fit.ends, fit.datatree
 
 
+@pytest.mark.long
 def test_a_density_that_follows_the_bars_is_good():
     (finding,) = check_fit(fit_incomes(kernels.TruncatedNormal(INCOMES)), None, 1)
     assert finding.level == "good"
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize(
+    "mechanism",
+    [MECHANISMS[0], *(pytest.param(one, marks=pytest.mark.long) for one in MECHANISMS[1:])],
+    ids=lambda m: type(m).__name__,
+)
 def test_a_share_in_the_wrong_bar_is_named(mechanism):
     """A fit beside the release of other data: a third of the records at one place."""
     y = np.random.default_rng(1).beta(2.0, 3.0, 300)

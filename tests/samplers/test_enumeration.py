@@ -94,7 +94,7 @@ CONJUGATE = [s for s in SAMPLERS if label_step(s)[0] == "marginals"]
 
 
 @pytest.mark.parametrize(
-    "sampler", rest_long(first_of_each(CONJUGATE, type), [*CONJUGATE, samplers.Neal8(), samplers.Neal5()]), ids=repr
+    "sampler", rest_long(CONJUGATE[:1], [*CONJUGATE, samplers.Neal8(), samplers.Neal5()]), ids=repr
 )
 def test_partitions_under_the_truncated_base_measure(sampler):
     exact = noisy_partitions.partition_posterior(Z, SCALE, CONCENTRATION, *BASE)

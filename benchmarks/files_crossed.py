@@ -70,7 +70,7 @@ def case(name: str, folder: Path) -> Callable[[], Any]:
 
     privmix.Release(z, MECHANISM).save(folder / "z.csv")
     sampler = name.split()[-1].lower()
-    words = ["fit", str(folder / "z.csv"), "-o", str(folder / "fit.nc"), "--seed", "3", "--sampler", sampler]
+    words = ["fit", "--force", str(folder / "z.csv"), "-o", str(folder / "fit.nc"), "--seed", "3", "--sampler", sampler]
     return lambda: app(words, standalone_mode=False)
 
 

@@ -9,8 +9,7 @@ import pytest
 from checks.prior_data import MECHANISMS, count_alarms
 from privmix import Posterior, PrivateMixture, kernels, mechanisms
 from privmix.checks.check import check_fit
-from privmix.checks.predictive_check import tail_share
-from privmix.checks.shares import shares_of
+from privmix.checks.predictive_check import shares_of, tail_share
 
 pytestmark = pytest.mark.xdist_group("fits")
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from privmix import default_model, mechanisms
-from privmix.checks.check import check_narrow
-from privmix.checks.narrow import narrow_components
+from privmix.checks.check import check_narrow, narrow_components
 
 pytestmark = pytest.mark.xdist_group("fits")
 

@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 from privmix import priors
-from privmix.cli.prior import PRIORS, build_prior, options_by_field, takes_prior
+from privmix.cli.options import PRIORS, build_prior, options_by_field, takes_prior
 
 
 def test_every_prior_is_offered():

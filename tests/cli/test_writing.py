@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from privmix import Release
-from privmix.cli.plain import PLAIN, plain
+from privmix.cli.outputs import PLAIN, plain
 
 LAPLACE = ["--mechanism", "laplace", "--epsilon", "10", "--bounds", "-10", "10"]
 PRIVATIZE = ["privatize", "raw.csv", "--column", "y", *LAPLACE, "--output", "out.csv"]

@@ -8,8 +8,7 @@ import typer
 
 from privmix.cli.demo import demo
 from privmix.cli.fit import fit
-from privmix.cli.outputs import Commands
-from privmix.cli.plain import write_plainly
+from privmix.cli.outputs import Commands, write_plainly
 from privmix.cli.privatize import privatize
 from privmix.cli.report import report
 from privmix.cli.study import study

@@ -10,6 +10,7 @@ import typer
 
 from privmix import kernels, samplers
 from privmix.cli import options
+from privmix.cli.options import takes_prior
 from privmix.cli.outputs import (
     INTERRUPTED,
     Force,
@@ -21,7 +22,6 @@ from privmix.cli.outputs import (
     tell,
     terminated_as_interrupted,
 )
-from privmix.cli.prior import takes_prior
 from privmix.kernels import Kernel
 from privmix.model import DEFAULTS, DefaultKernel
 from privmix.parts.options import options_of

@@ -74,7 +74,8 @@ def test_seed_reproduces(mechanism):
     if not mechanism.reveals:
         assert not np.array_equal(first, own)  # the stream of a seed is that of noise alone
         assert not np.array_equal(first, mechanism.privatize(y, seed=4))
-        assert not np.array_equal(mechanism.privatize(y), mechanism.privatize(y))
+        # Without a seed each is another; four records and two outputs may agree by chance, fifty times they do not.
+        assert len({np.asarray(mechanism.privatize(y)).tobytes() for _ in range(50)}) > 1
 
 
 @pytest.mark.parametrize("mechanism", ALL, ids=short)

@@ -1,8 +1,5 @@
 """Noisy histogram: the counts of the bins, each with noise added.
 
-The draws are idealised: discrete noise is exact but for the floating point of the uniform draws and exponentials that
-it is made of. A hardened release needs an implementation in whole numbers.
-
 References
 ----------
 Canonne, C., Kamath, G. and Steinke, T. (2020). The discrete Gaussian for differential privacy. NeurIPS.
@@ -22,6 +19,14 @@ import numpy as np
 from scipy.special import logsumexp
 
 from privmix.mechanisms.base import Bars
+from privmix.mechanisms.discrete_noise import (
+    LARGEST_DISCRETE_SCALE,
+    draw_discrete_gaussian,
+    draw_discrete_laplace,
+    log_discrete_gaussian_norm,
+    log_discrete_laplace_norm,
+    log_gaussian_sum,
+)
 from privmix.mechanisms.gaussian import gaussian_scale
 from privmix.mechanisms.histogram import Histogram, join_bins, keep_bins, read_edges, read_records
 from privmix.mechanisms.laplace import laplace_scale
@@ -33,8 +38,6 @@ _NAME = "NoisyHistogram"
 KINDS = ("laplace", "discrete laplace", "discrete gaussian")
 #: how far the counts move in L1 and L2 when one record is replaced: 1 from one bin to another
 L1_SENSITIVITY, L2_SENSITIVITY = 2.0, math.sqrt(2.0)
-# Discrete noise of a larger scale is not a whole number that a float can hold.
-LARGEST_DISCRETE_SCALE = 1e12
 # Sums over whole numbers: the profile of noise beyond this scale would take more than 10^8 terms.
 LARGEST_PROFILED_SCALE = 1e6
 # The root is found to 1e-14; this much is added so that rounding never leaves it on the wrong side.
@@ -228,7 +231,7 @@ def _log_norm(noise: str, scale: float) -> float:
     if noise == "laplace":
         return math.log(2.0 * scale)
     if noise == "discrete laplace":
-        return -math.log(math.tanh(0.5 / scale))
+        return log_discrete_laplace_norm(scale)
     return log_discrete_gaussian_norm(scale)
 
 
@@ -237,30 +240,8 @@ def _draw_noise(noise: str, rng: np.random.Generator, scale: float, size: int) -
     if noise == "laplace":
         return rng.laplace(0.0, scale, size)
     if noise == "discrete laplace":
-        return _discrete_laplace(rng, scale, size)
-    return _discrete_gaussian(rng, scale, size)
-
-
-def _discrete_laplace(rng: np.random.Generator, scale: float, size: int) -> np.ndarray:
-    """Draw P(k) ∝ e^(−|k|/s) as the difference of two geometric variates."""
-    success = -math.expm1(-1.0 / scale)
-    return (rng.geometric(success, size) - rng.geometric(success, size)).astype(np.float64)
-
-
-def _discrete_gaussian(rng: np.random.Generator, scale: float, size: int) -> np.ndarray:
-    """Draw P(k) ∝ e^(−k²/(2s²)) by rejection from the discrete Laplace law of scale t = ⌊s⌋ + 1.
-
-    Canonne, Kamath and Steinke (2020), Algorithm 3: accept k with probability e^(−(|k| − s²/t)²/(2s²)).
-    """
-    t = math.floor(scale) + 1
-    out = np.empty(size)
-    missing = np.arange(size)
-    while len(missing):
-        k = _discrete_laplace(rng, t, len(missing))
-        accepted = rng.random(len(missing)) < np.exp(-0.5 * ((np.abs(k) - scale * scale / t) / scale) ** 2)
-        out[missing[accepted]] = k[accepted]
-        missing = missing[~accepted]
-    return out
+        return draw_discrete_laplace(rng, scale, size)
+    return draw_discrete_gaussian(rng, scale, size)
 
 
 def _check_pair(noise: str, epsilon: Any, delta: Any) -> None:
@@ -357,11 +338,6 @@ def discrete_gaussian_histogram_scale(epsilon: float, delta: float) -> float:
     return scale
 
 
-def log_discrete_gaussian_norm(scale: float) -> float:
-    """Return log sum_k e^(-k^2/(2 s^2)) over all whole numbers k, the normaliser of the discrete Gaussian."""
-    return _log_sum(scale * scale, 0.0)
-
-
 def _log_delta(s: float, epsilon: float) -> float:
     """Return the log of the exact profile."""
     variance = s * s
@@ -370,22 +346,9 @@ def _log_delta(s: float, epsilon: float) -> float:
     d = np.arange(max(first, -last), last + 1, dtype=np.float64)
     loss = epsilon - (d + 1.0) / variance
     d, loss = d[loss < 0.0], loss[loss < 0.0]
-    even, odd = _log_sum(0.5 * variance, 0.0), _log_sum(0.5 * variance, 0.5)
-    log_p = -d * d / (4.0 * variance) + np.where(d % 2.0 == 0.0, even, odd) - 2.0 * _log_sum(variance, 0.0)
+    even, odd = log_gaussian_sum(0.5 * variance, 0.0), log_gaussian_sum(0.5 * variance, 0.5)
+    log_p = -d * d / (4.0 * variance) + np.where(d % 2.0 == 0.0, even, odd) - 2.0 * log_gaussian_sum(variance, 0.0)
     return min(float(logsumexp(log_p + np.log(-np.expm1(loss)))), 0.0)
-
-
-def _log_sum(variance: float, shift: float) -> float:
-    """Return log sum_k exp(-(k - shift)^2/(2 variance)) over all whole numbers k.
-
-    Directly where few terms count, else by Poisson's formula, whose terms beyond the fifth are below e^-98.
-    """
-    if variance < 0.2:
-        k = np.arange(-10, 11)
-        return float(logsumexp(-((k - shift) ** 2) / (2.0 * variance)))
-    m = np.arange(1, 6)
-    waves = 2.0 * np.sum(np.cos(2.0 * math.pi * m * shift) * np.exp(-2.0 * math.pi**2 * variance * m * m))
-    return 0.5 * math.log(2.0 * math.pi * variance) + math.log1p(float(waves))
 
 
 def _profiled_scale(scale: float) -> float:

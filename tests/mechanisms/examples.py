@@ -36,8 +36,8 @@ ALL = [mechanism for examples in EXAMPLES.values() for mechanism in examples if 
 
 
 def jumps(mechanism):
-    """Return whether outputs are discrete, or the density jumps: quadrature on panels cannot integrate it."""
-    return hasattr(mechanism, "cell_count")
+    """Return whether outputs are discrete or have atoms, or the density jumps: quadrature on panels cannot be used."""
+    return hasattr(mechanism, "cell_count") or hasattr(mechanism, "steps")
 
 
 # test_cells.py integrates those that jump.

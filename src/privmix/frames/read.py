@@ -28,7 +28,7 @@ KINDS = {"b": "boolean", "M": "time", "m": "time", "U": "text", "S": "text", "T"
 GROUPS = ("posterior", "observed_data")
 
 
-def as_floats(values: Any, name: str, *, rows: bool = False) -> np.ndarray:
+def as_floats(values: Any, name: str, *, rows: bool = False, missing: bool = False) -> np.ndarray:
     """Return values as a contiguous array of finite floats, or an error that says what was given.
 
     Parameters
@@ -39,19 +39,19 @@ def as_floats(values: Any, name: str, *, rows: bool = False) -> np.ndarray:
         What the values are, for messages.
     rows
         Whether a record is a row of numbers: then a frame gives one column for each; else it must have one column.
+    missing
+        Whether values may be missing (NaN, null): they come back as NaN.
     """
     refuse_masked(values, name)
-    array = _to_array(values, name, rows)
+    array = _to_array(values, name, rows, missing)
     if array.ndim == 0:
         raise ValueError(f"{name} must be an array with one entry a record; got the single value {values!r}.")
     if array.size == 0:
         raise ValueError(f"{name} is empty; at least one record is needed.")
-    bad = ~np.isfinite(array)
+    bad = np.isinf(array) if missing else ~np.isfinite(array)
     if bad.any():
-        count = np.count_nonzero(bad)
-        raise ValueError(
-            f"{name} has {count} values that are NaN or infinite; remove or replace them first.{_first(values, bad)}"
-        )
+        found = f"{np.count_nonzero(bad)} values that are {'infinite' if missing else 'NaN or infinite'}"
+        raise ValueError(f"{name} has {found}; remove or replace them first.{_first(values, bad)}")
     return array
 
 
@@ -91,20 +91,20 @@ def columns_of(table: Any, names: tuple[str, ...], name: str) -> dict[str, np.nd
     return {wanted: as_floats(_native(frame[wanted]), f"the column {wanted!r} of {name}") for wanted in names}  # type: ignore[index]
 
 
-def _to_array(values: Any, name: str, rows: bool) -> np.ndarray:
+def _to_array(values: Any, name: str, rows: bool, missing: bool = False) -> np.ndarray:
     if isinstance(values, xr.Dataset):
         raise TypeError(f"{name} must be one column; got an xarray.Dataset. Choose a variable: dataset['…'].")
     found = opened(values)
     if isinstance(found, nw.Series):
-        return _series_array(found, name)
+        return _series_array(found, name, missing)
     if isinstance(found, nw.DataFrame):
-        return _frame_array(found, name, rows)
+        return _frame_array(found, name, rows, missing)
     if isinstance(values, xr.DataArray):
         values = values.values
     return _plain_array(values, name)
 
 
-def _frame_array(frame: nw.DataFrame, name: str, rows: bool) -> np.ndarray:
+def _frame_array(frame: nw.DataFrame, name: str, rows: bool, missing: bool = False) -> np.ndarray:
     names = frame.columns
     if not rows:
         if len(names) != 1:
@@ -112,7 +112,7 @@ def _frame_array(frame: nw.DataFrame, name: str, rows: bool) -> np.ndarray:
                 f"{name} must be one column; the table has {len(names)}: {', '.join(map(str, names))}. "
                 "Choose one of them."
             )
-        return _series_array(frame[names[0]], name)
+        return _series_array(frame[names[0]], name, missing)
     _check_order(names, name)
     arrays = [_series_array(frame[column], f"the column {column!r} of {name}") for column in names]
     return np.ascontiguousarray(np.column_stack(arrays))
@@ -128,7 +128,7 @@ def _check_order(names: list[str], name: str) -> None:
         )
 
 
-def _series_array(series: nw.Series, name: str) -> np.ndarray:
+def _series_array(series: nw.Series, name: str, missing: bool = False) -> np.ndarray:
     dtype = series.dtype
     if isinstance(dtype, nw.Object):
         return _plain_array(np.asarray(series.to_native(), dtype=object), name)
@@ -137,11 +137,13 @@ def _series_array(series: nw.Series, name: str) -> np.ndarray:
         kind = "time" if dtype.is_temporal() else kind
         called = f"the column {series.name!r}" if series.name else "a column"
         raise TypeError(f"{name} must be numbers; got {called} of type {dtype}.{ADVICE[kind]}")
-    missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
-    if missing.any():
-        count = np.count_nonzero(missing)
+    nulls = np.asarray(series.is_null().to_numpy(), dtype=bool)
+    if nulls.any() and missing:
+        series = series.cast(nw.Float64).fill_null(float("nan"))
+    elif nulls.any():
+        count = np.count_nonzero(nulls)
         raise ValueError(
-            f"{name} has {count} missing values; remove or replace them first.{_first(series.to_native(), missing)}"
+            f"{name} has {count} missing values; remove or replace them first.{_first(series.to_native(), nulls)}"
         )
     return np.ascontiguousarray(series.to_numpy(), dtype=np.float64)
 

@@ -10,9 +10,13 @@ from privmix.mechanisms.identity import Identity as Identity
 from privmix.mechanisms.laplace import Laplace as Laplace
 from privmix.mechanisms.lattice import OnLattice as OnLattice
 from privmix.mechanisms.noisy_histogram import NoisyHistogram as NoisyHistogram
+from privmix.mechanisms.processed_records import ProcessedRecords as ProcessedRecords
+from privmix.mechanisms.published import Clamped as Clamped
+from privmix.mechanisms.published import Rounded as Rounded
+from privmix.mechanisms.published import Withheld as Withheld
 from privmix.mechanisms.randomized_response import RandomizedResponse as RandomizedResponse
 from privmix.mechanisms.smoothed_histogram import SmoothedHistogram as SmoothedHistogram
 from privmix.mechanisms.square_wave import SquareWave as SquareWave
 
 # One line above exports a part: `X as X` says so to type checkers, and this to everything else.
-__all__ = sorted(name for name, value in globals().items() if isinstance(value, type))
+__all__ = sorted(name for name, value in globals().items() if callable(value) and name[0].isupper())

@@ -5,16 +5,20 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from privmix.frames import as_floats, like
 from privmix.jit import accessor, bind
-from privmix.mechanisms.slots import at_record, begin, evidence, log_q, settle
+from privmix.mechanisms.bars import Bars, bars_of_values
+from privmix.mechanisms.slots import at_record, begin, evidence, log_between, log_q, settle
 from privmix.parts import Part
 from privmix.parts.options import Option, options_of
 from privmix.privacy import Guarantee
+
+if TYPE_CHECKING:
+    from privmix.mechanisms.post_processing import Step
 
 #: metavar and help of fields that several mechanisms have, for the command line
 SHARED_OPTIONS = {
@@ -28,28 +32,8 @@ SHARED_OPTIONS = {
 }
 
 
-# Bars of released values in a picture.
-BARS = 40
 # Last key of the seed of noise. Chains of a fit end in their number, far below: no seed gives both the same stream.
 NOISE_KEY = 0x9E3779B97F4A7C15
-
-
-class Bars(NamedTuple):
-    """Shares of all records over bins of the confidential values, and what to call them."""
-
-    heights: np.ndarray
-    edges: np.ndarray
-    label: str
-
-
-def bars_of_values(z: np.ndarray, lower: float, upper: float, label: str) -> Bars:
-    """Return released values as a histogram over a range; the label says how many are outside."""
-    counts, edges = np.histogram(z, bins=BARS, range=(lower, upper))
-    outside = 1.0 - counts.sum() / len(z)
-    if outside > 0.0:
-        label += f", {100 * outside:.2g}% outside the plot"
-    # Heights are shares of all records, not of those inside: the area is what the range holds.
-    return Bars(counts / (len(z) * np.diff(edges)), edges, label)
 
 
 class Mechanism(Part):
@@ -119,6 +103,11 @@ class Mechanism(Part):
     def row_length(self) -> int | None:
         """How many numbers one released record has, or None if it is a number."""
         return None
+
+    @property
+    def withholds(self) -> bool:
+        """Whether a released number may be missing, NaN, because it was withheld."""
+        return False
 
     @property
     def in_words(self) -> str:
@@ -235,6 +224,13 @@ class Mechanism(Part):
         """Return a release as the kind of thing that the data came in."""
         return like(given, z)
 
+    def after(self, step: Step) -> Mechanism:
+        """Return the mechanism whose releases are published after a step of post-processing (hook of wrappers)."""
+        raise ValueError(
+            f"{type(self).__name__} cannot be fitted after post-processing ({step.in_words}): only mechanisms that "
+            "release one noisy number for each record or for each bin can."
+        )
+
     def file_columns(self) -> list[str]:
         """Return the names of the columns of a release in a file."""
         length = self.row_length
@@ -305,6 +301,12 @@ class LocalMechanism(Mechanism):
         """Return log (1/|C|) ∫_C q(z|y) dy for each record and cell C, or None where there is no closed form."""
         return None
 
+    def after(self, step: Step) -> Mechanism:
+        """Return the mechanism whose released records are published after a step of post-processing."""
+        from privmix.mechanisms.processed_records import ProcessedRecords
+
+        return ProcessedRecords(self, (step,))
+
     def logpdf(self, z: Any, y: Any) -> np.ndarray:
         """Return log q(z|y) for each record; a single z or a single y is used for all.
 
@@ -336,7 +338,9 @@ class LocalMechanism(Mechanism):
         """Return the slots that this mechanism fills."""
         each = accessor(self.numbers(), self.per_record_fields())
         asked: dict[Callable, Callable] = {begin: local_begin, evidence: local_evidence, settle: local_settle}
-        return {**asked, log_q: type(self).log_q, at_record: each}
+        between = getattr(type(self), "log_between", None)
+        found = {} if between is None else {log_between: between}
+        return {**asked, **found, log_q: type(self).log_q, at_record: each}
 
     def check_release(self, z: Any) -> np.ndarray:
         """Return a release as an array of floats, or say what is wrong with it."""

@@ -83,6 +83,13 @@ class Laplace(AdditiveNoise):
         """Return log q(z|y) = −|z − y|/b − log 2b."""
         return -abs(z - y) / self.scale - math.log(2.0 * self.scale)
 
+    def log_between(self, low, high, y):
+        """Return log P(low < Z ≤ high|y), through the nearer tail."""
+        left, right, width = (low - y) / self.scale, (high - y) / self.scale, (high - low) / self.scale
+        if left < 0.0 < right:
+            return math.log(-0.5 * (math.expm1(left) + math.expm1(-right)))
+        return -max(left, -right) + math.log(-0.5 * math.expm1(-width))
+
     def perturb(self, rng: np.random.Generator, y: np.ndarray) -> np.ndarray:
         """Draw z given y."""
         return y + rng.laplace(0.0, self.scale, size=y.shape)

@@ -5,8 +5,7 @@ So a mechanism, as a function of x, is constant on the cell of each point, half 
 
     g(z|θ) = Σ_k q(z|y_k) P(X in cell k|θ),
 
-exact for any kernel with a distribution function. A wrapper keeps the wrapped mechanism's parameters in one tuple with
-its own, so that the wrapped hooks read them as they always do, one scale a record included.
+exact for any kernel with a distribution function.
 """
 
 from __future__ import annotations
@@ -14,15 +13,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from privmix.jit import accessor, bind, slot
-from privmix.jit.numbers import numbers_of
-from privmix.mechanisms.base import Bars, LocalMechanism, Mechanism
+from privmix.jit import slot
+from privmix.mechanisms.base import LocalMechanism, Mechanism
 from privmix.mechanisms.cells import cell_count, cell_edge, cell_hooks, cell_log_q
-from privmix.mechanisms.slots import at_record, log_q
+from privmix.mechanisms.slots import log_between, log_q
+from privmix.mechanisms.wrapper import Wrapper
 from privmix.parts.checks import check_positive
 
 # More cells than this make a sum that no sampler waits for.
@@ -37,6 +36,11 @@ def wrapped_log_q(mechanism, z, y):
 
 
 @slot
+def wrapped_log_between(mechanism, low, high, y):
+    """Return log P(low < Z ≤ high|y) of the wrapped mechanism."""
+
+
+@slot
 def wrapped_cell_count(mechanism, z):
     """Return the number of cells of the wrapped mechanism."""
 
@@ -44,87 +48,6 @@ def wrapped_cell_count(mechanism, z):
 @slot
 def wrapped_cell_edge(mechanism, z, j):
     """Return the left edge of cell j > 0 of the wrapped mechanism."""
-
-
-def _of_wrapped(name: str) -> Any:
-    return property(lambda self: getattr(self.mechanism, name), doc=getattr(Mechanism, name).__doc__)
-
-
-class Wrapper(LocalMechanism):
-    """A mechanism for each record around another one: what it does not change is the other's.
-
-    A subclass is a frozen dataclass with a field ``mechanism`` and with ``log_q`` and ``perturb``; numbers that its
-    hooks need beside those of the wrapped mechanism are in ``own_numbers``.
-    """
-
-    mechanism: LocalMechanism
-    is_wrapper: ClassVar[bool] = True
-
-    guarantee = _of_wrapped("guarantee")
-    outputs = _of_wrapped("outputs")
-    release_range = _of_wrapped("release_range")
-    row_length = _of_wrapped("row_length")
-    in_words = _of_wrapped("in_words")
-    output_in_words = _of_wrapped("output_in_words")
-    names_cells = _of_wrapped("names_cells")
-
-    def own_numbers(self) -> dict[str, Any]:
-        """Return what compiled hooks read beside the wrapped mechanism's numbers, by name."""
-        return {}
-
-    def numbers(self) -> Any:
-        """Return the numbers of the wrapped mechanism and the wrapper's own, in one tuple."""
-        return numbers_of({**self.mechanism.numbers()._asdict(), **self.own_numbers()})
-
-    def per_record_fields(self) -> tuple[str, ...]:
-        """Return the fields of the wrapped mechanism that may hold one number a record."""
-        return self.mechanism.per_record_fields()
-
-    def varying_fields(self) -> list[str]:
-        """Return the fields of the wrapped mechanism that do."""
-        return self.mechanism.varying_fields()
-
-    def check_records(self, n: int) -> None:
-        """Refuse data whose length does not match a parameter given record by record."""
-        self.mechanism.check_records(n)
-
-    def check_release(self, z: Any) -> np.ndarray:
-        """Return a release as the wrapped mechanism checks it."""
-        return self.mechanism.check_release(z)
-
-    def encode(self, z: np.ndarray) -> np.ndarray:
-        """Return the release in the form that hooks read."""
-        return self.mechanism.encode(z)
-
-    def initial(self, z: np.ndarray) -> np.ndarray:
-        """Return a plausible record for each released one."""
-        return self.mechanism.initial(z)
-
-    def bars(self, z: np.ndarray, lower: float, upper: float) -> Bars | None:
-        """Return a release as shares of all records from lower to upper."""
-        return self.mechanism.bars(z, lower, upper)
-
-    def noise_spread(self) -> float | None:
-        """Return the standard deviation of the noise where it is added, else None."""
-        return self.mechanism.noise_spread()
-
-    def resolution(self) -> float | None:
-        """Return how closely a release tells its record."""
-        return self.mechanism.resolution()
-
-    def wrapped_hooks(self) -> dict[Callable, Callable]:
-        """Return the hooks of the wrapped mechanism in the slots that a wrapper's hooks call."""
-        cells = cell_hooks(self.mechanism)
-        found = {wrapped_cell_count: cells[cell_count], wrapped_cell_edge: cells[cell_edge]} if cells else {}
-        return {wrapped_log_q: self.mechanism.hooks()[log_q], **found}
-
-    def hooks(self) -> dict[Callable, Callable]:
-        """Return the slots that this mechanism fills."""
-        each = accessor(self.numbers(), self.per_record_fields())
-        return {**self.mechanism.hooks(), **self.wrapped_hooks(), at_record: each}
-
-    def _call(self, function: Callable, *arguments: Any) -> Any:
-        return bind(function, self.hooks(), compiled=False)(self.numbers(), *arguments)
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,9 +153,19 @@ class OnLattice(Wrapper):
         """Return the first point, the step and the number of the last point."""
         return {"lattice": (self.mechanism.bounds[0], float(self.step), float(len(self.points) - 1))}
 
+    def wrapped_hooks(self) -> dict[Callable, Callable]:
+        """Return the hooks of the wrapped mechanism in the slots that are called here."""
+        cells = cell_hooks(self.mechanism)
+        found = {wrapped_cell_count: cells[cell_count], wrapped_cell_edge: cells[cell_edge]} if cells else {}
+        hooks = self.mechanism.hooks()
+        if log_between in hooks:
+            found[wrapped_log_between] = hooks[log_between]
+        return {wrapped_log_q: hooks[log_q], **found}
+
     def hooks(self) -> dict[Callable, Callable]:
         """Return the slots that this mechanism fills."""
-        return {**super().hooks(), log_q: _rounded_log_q}
+        hooks = {**super().hooks(), log_q: _rounded_log_q}
+        return {**hooks, log_between: _rounded_log_between} if log_between in hooks else hooks
 
     def log_q(self, z, y):
         """Return log q(z|the point nearest to y)."""
@@ -285,10 +218,20 @@ def _point_at(part, k):
     return part.lattice[0] + part.lattice[1] * k
 
 
+def _nearest_point(part, y):
+    """Return the point of the lattice nearest to y."""
+    k = math.floor((y - part.lattice[0]) / part.lattice[1] + 0.5)
+    return _point_at(part, min(max(float(k), 0.0), part.lattice[2]))
+
+
 def _rounded_log_q(part, z, y):
     """Return log q(z|the point nearest to y)."""
-    k = math.floor((y - part.lattice[0]) / part.lattice[1] + 0.5)
-    return wrapped_log_q(part, z, _point_at(part, min(max(float(k), 0.0), part.lattice[2])))
+    return wrapped_log_q(part, z, _nearest_point(part, y))
+
+
+def _rounded_log_between(part, low, high, y):
+    """Return log P(low < Z ≤ high|the point nearest to y)."""
+    return wrapped_log_between(part, low, high, _nearest_point(part, y))
 
 
 def _point_count(part, z):

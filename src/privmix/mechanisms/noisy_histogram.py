@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import logsumexp
 
-from privmix.mechanisms.base import Bars
+from privmix.mechanisms.bars import Bars
 from privmix.mechanisms.discrete_noise import (
     LARGEST_DISCRETE_SCALE,
     draw_discrete_gaussian,

@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from privmix.mechanisms.base import Bars, LocalMechanism
+from privmix.mechanisms.bars import Bars
+from privmix.mechanisms.base import LocalMechanism
 from privmix.parts import given
 from privmix.parts.checks import check_bounds, check_count, fill, one_of, single
 from privmix.privacy import PureDP

@@ -19,6 +19,11 @@ def log_q(mechanism, z, y):
 
 
 @slot
+def log_between(mechanism, low, high, y):
+    """Return log P(low < Z ≤ high|y) for one record, accurate however far out: a mechanism's hook."""
+
+
+@slot
 def at_record(mechanism, i):
     """Return the mechanism's parameters as record i sees them."""
 

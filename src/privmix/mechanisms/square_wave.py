@@ -103,6 +103,16 @@ class SquareWave(LocalMechanism):
         inside = min(max(y, lower), upper)
         return self.log_high if z - self.reach <= inside <= z + self.reach else self.log_low
 
+    def log_between(self, low, high, y):
+        """Return log P(low < Z ≤ high|y): what the interval has of the range, and of the wave."""
+        lower, upper, reach = self.bounds[0], self.bounds[1], self.reach
+        inside = min(max(y, lower), upper)
+        length = min(high, upper + reach) - max(low, lower - reach)
+        wave = min(high - inside, reach) - max(low - inside, -reach)
+        if not length > 0.0:
+            return -math.inf
+        return self.log_low + math.log(length + math.expm1(self.log_high - self.log_low) * max(wave, 0.0))
+
     def log_cell_means(self, z: np.ndarray, edges: np.ndarray) -> np.ndarray:
         """Return log (1/|C|) ∫_C q(z|y) dy.
 

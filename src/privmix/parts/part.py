@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import math
 import sys
 import types
 import typing
@@ -186,7 +187,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
         return {"tuple": [_plain(entry) for entry in value]}
     if isinstance(value, np.generic):
-        return value.item()
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"number": repr(value)}  # JSON has no name for it
     return value
 
 
@@ -196,6 +199,8 @@ def _value(value: Any, known: dict[str, type] | None = None) -> Any:
             return part_from_dict(value["part"], known)
         if "array" in value:
             return np.asarray(value["array"], dtype=np.float64)
+        if "number" in value:
+            return float(value["number"])
         if "tuple" in value:
             return tuple(_value(entry, known) for entry in value["tuple"])
     return value

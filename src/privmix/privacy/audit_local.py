@@ -46,7 +46,9 @@ def try_outputs(mechanism: Any, y: Array, size: int, seed: int) -> Array:
     if draws.ndim > 1 or not np.issubdtype(draws.dtype, np.floating):
         return np.unique(draws, axis=0)
     width = y[-1] - y[0]
-    return np.union1d(draws, np.linspace(y[0] - 3 * width, y[-1] + 3 * width, max(size, 2)))
+    grid = np.linspace(y[0] - 3 * width, y[-1] + 3 * width, max(size, 2))
+    publish = getattr(mechanism, "publish", None)
+    return np.union1d(draws, grid if publish is None else publish(grid))
 
 
 def worst_ratio(mechanism: Any, z: Array, y: Array) -> tuple[float, Any, float, float]:

@@ -21,6 +21,8 @@ from privmix.mechanisms import NoisyHistogram
 from privmix.mechanisms.histogram import join_bins
 
 METADATA_KEY = b"privmix"
+# What a table may have in place of a number that is missing, in small letters.
+EMPTY = ("", "nan", "none", "null", "na")
 
 PathLike = str | os.PathLike[str]
 Columns = list[tuple[str, Sequence[Any]]]
@@ -267,10 +269,11 @@ def _only_numeric(path: Path, columns: Columns) -> str:
     return (numeric or columns)[0][0]
 
 
-def numbers(path: Path, column: str, cells: Sequence[Any]) -> np.ndarray:
-    """Return cells as finite floats, or say which is none."""
+def numbers(path: Path, column: str, cells: Sequence[Any], *, missing: bool = False) -> np.ndarray:
+    """Return cells as finite floats, or say which is none; where values may be missing, empty cells are NaN."""
     values = np.array([_number(cell) for cell in cells], dtype=np.float64)
-    bad = np.flatnonzero(~np.isfinite(values))
+    empty = np.array([missing and str(cell).lower() in EMPTY for cell in cells])
+    bad = np.flatnonzero(~np.isfinite(values) & ~empty)
     if len(bad):
         cell = cells[bad[0]]
         shown = "empty" if cell is None or cell == "" else f"{cell!r}, not a finite number"

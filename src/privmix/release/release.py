@@ -148,7 +148,7 @@ class Release:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Release):
             return NotImplemented
-        same = np.array_equal(self.z, other.z) and self.notes == other.notes
+        same = np.array_equal(self.z, other.z, equal_nan=True) and self.notes == other.notes
         return same and self.mechanism == other.mechanism
 
     def __hash__(self) -> int:
@@ -199,7 +199,8 @@ class Release:
         text, columns = read_parquet(path) if parquet else read_csv_release(path)
         metadata = parse_metadata(path if parquet else sidecar(path), text)
         mechanism = build_mechanism(path, metadata["mechanism"], known)
-        found = {name: numbers(path, name, pick(path, columns, name)) for name in mechanism.file_columns()}
+        cells = {name: pick(path, columns, name) for name in mechanism.file_columns()}
+        found = {name: numbers(path, name, cells[name], missing=mechanism.withholds) for name in cells}
         with naming(path):
             z = mechanism.from_columns(found)
         if metadata["records"] != mechanism.count_records(z):

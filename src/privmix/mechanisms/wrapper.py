@@ -1,0 +1,98 @@
+"""A mechanism for each record around another one.
+
+A wrapper keeps the wrapped mechanism's parameters in one tuple with its own, so that the wrapped hooks read them as
+they always do, one scale a record included. Each kind of wrapper calls the wrapped hooks through slots of its own, so
+that one can be put around another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from privmix.jit import accessor, bind
+from privmix.jit.numbers import numbers_of
+from privmix.mechanisms.bars import Bars
+from privmix.mechanisms.base import LocalMechanism, Mechanism
+from privmix.mechanisms.slots import at_record
+
+
+def _of_wrapped(name: str) -> Any:
+    return property(lambda self: getattr(self.mechanism, name), doc=getattr(Mechanism, name).__doc__)
+
+
+class Wrapper(LocalMechanism):
+    """A mechanism for each record around another one: what it does not change is the other's.
+
+    A subclass is a frozen dataclass with a field ``mechanism`` and with ``log_q`` and ``perturb``; numbers that its
+    hooks need beside those of the wrapped mechanism are in ``own_numbers``.
+    """
+
+    mechanism: LocalMechanism
+    is_wrapper: ClassVar[bool] = True
+
+    guarantee = _of_wrapped("guarantee")
+    outputs = _of_wrapped("outputs")
+    release_range = _of_wrapped("release_range")
+    row_length = _of_wrapped("row_length")
+    in_words = _of_wrapped("in_words")
+    output_in_words = _of_wrapped("output_in_words")
+    names_cells = _of_wrapped("names_cells")
+
+    def own_numbers(self) -> dict[str, Any]:
+        """Return what compiled hooks read beside the wrapped mechanism's numbers, by name."""
+        return {}
+
+    def numbers(self) -> Any:
+        """Return the numbers of the wrapped mechanism and the wrapper's own, in one tuple."""
+        return numbers_of({**self.mechanism.numbers()._asdict(), **self.own_numbers()})
+
+    def per_record_fields(self) -> tuple[str, ...]:
+        """Return the fields of the wrapped mechanism that may hold one number a record."""
+        return self.mechanism.per_record_fields()
+
+    def varying_fields(self) -> list[str]:
+        """Return the fields of the wrapped mechanism that do."""
+        return self.mechanism.varying_fields()
+
+    def check_records(self, n: int) -> None:
+        """Refuse data whose length does not match a parameter given record by record."""
+        self.mechanism.check_records(n)
+
+    def check_release(self, z: Any) -> np.ndarray:
+        """Return a release as the wrapped mechanism checks it."""
+        return self.mechanism.check_release(z)
+
+    def encode(self, z: np.ndarray) -> np.ndarray:
+        """Return the release in the form that hooks read."""
+        return self.mechanism.encode(z)
+
+    def initial(self, z: np.ndarray) -> np.ndarray:
+        """Return a plausible record for each released one."""
+        return self.mechanism.initial(z)
+
+    def bars(self, z: np.ndarray, lower: float, upper: float) -> Bars | None:
+        """Return a release as shares of all records from lower to upper."""
+        return self.mechanism.bars(z, lower, upper)
+
+    def noise_spread(self) -> float | None:
+        """Return the standard deviation of the noise where it is added, else None."""
+        return self.mechanism.noise_spread()
+
+    def resolution(self) -> float | None:
+        """Return how closely a release tells its record."""
+        return self.mechanism.resolution()
+
+    def wrapped_hooks(self) -> dict[Callable, Callable]:
+        """Return the hooks of the wrapped mechanism in the slots that the wrapper's hooks call."""
+        raise NotImplementedError
+
+    def hooks(self) -> dict[Callable, Callable]:
+        """Return the slots that this mechanism fills."""
+        each = accessor(self.numbers(), self.per_record_fields())
+        return {**self.mechanism.hooks(), **self.wrapped_hooks(), at_record: each}
+
+    def _call(self, function: Callable, *arguments: Any) -> Any:
+        return bind(function, self.hooks(), compiled=False)(self.numbers(), *arguments)

@@ -31,6 +31,9 @@ def privatize(
     seed: Annotated[
         int | None, typer.Option(help="For simulation only; by default fresh randomness. Never stored.")
     ] = None,
+    hardened: Annotated[
+        bool, typer.Option("--hardened", help="Let OpenDP draw the noise, for data about real people: privmix[opendp].")
+    ] = False,
     notes: Annotated[str, typer.Option(metavar="TEXT", help="Text that is published with the release.")] = "",
     force: Force = False,
 ) -> None:
@@ -55,18 +58,19 @@ def privatize(
             f"warning: {output} is replaced. Whoever has the former release and this one of the same data learns more "
             "than either tells: their budgets add up."
         )
-    Release.from_data(y, built, seed, notes).save(output)
+    release = Release.from_data(y, built, seed, notes, hardened=hardened)
+    release.save(output)
     with after_writing():
-        _report(built, y, output)
+        _report(release.mechanism, y, output)
 
 
 def _report(mechanism: Mechanism, y: np.ndarray, output: Path) -> None:
-    from privmix.release import IDEALISED
+    from privmix.release import how_drawn
 
     lower, upper = mechanism.bounds
     clipped = int(((y < lower) | (y > upper)).sum())
     print_table(["", ""], [*mechanism_rows(mechanism, len(y)), ["values clipped to the bounds", f"{clipped:,}"]])
     if mechanism.is_global:
         typer.echo(f"The number of records, {len(y):,}, is public: it is part of the release.")
-    typer.echo(IDEALISED)
+    typer.echo(how_drawn(mechanism))
     typer.echo(f"wrote {output}")

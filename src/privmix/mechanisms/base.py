@@ -55,6 +55,8 @@ class Mechanism(Part):
     details: ClassVar[dict[str, str]] = {"scale": "scale of the noise"}
     #: fields that hold the number of records, which the command line reads off the data
     record_counts: ClassVar[tuple[str, ...]] = ()
+    #: who drew the noise of a hardened release; "" where this library did, in floating point
+    drawn_by: Any = ""
     #: interval of a record, a field of most mechanisms; None where any number may be one
     bounds: Any = None
 
@@ -208,17 +210,21 @@ class Mechanism(Part):
             A column comes back as the same kind with its name and index: keep these out if they are confidential. Rows
             of numbers, and one release of all records, come back as a frame.
         """
-        given, y = y, self.check_data(y)
-        if self.bounds is not None:
-            lower, upper = self.bounds
-            outside = int(np.count_nonzero((y < lower) | (y > upper)))
-            if outside:
-                warnings.warn(
-                    f"{outside} of {y.size} values lie outside the bounds [{lower:g}, {upper:g}] and were clipped.",
-                    stacklevel=2,
-                )
-                y = np.clip(y, lower, upper)
-        return self.give_back(given, self.perturb(noise_generator(seed), y))
+        return self.give_back(y, self.perturb(noise_generator(seed), self.clip_data(y, stacklevel=3)))
+
+    def clip_data(self, y: Any, stacklevel: int = 2) -> np.ndarray:
+        """Return confidential data as an array of floats inside the bounds; a warning says how many were outside."""
+        y = self.check_data(y)
+        if self.bounds is None:
+            return y
+        lower, upper = self.bounds
+        outside = int(np.count_nonzero((y < lower) | (y > upper)))
+        if outside:
+            warnings.warn(
+                f"{outside} of {y.size} values lie outside the bounds [{lower:g}, {upper:g}] and were clipped.",
+                stacklevel=stacklevel,
+            )
+        return np.clip(y, lower, upper)
 
     def give_back(self, given: Any, z: np.ndarray) -> Any:
         """Return a release as the kind of thing that the data came in."""

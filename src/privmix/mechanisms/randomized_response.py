@@ -109,10 +109,13 @@ class RandomizedResponse(LocalMechanism):
         others = (self.cells - 1) * math.exp(self.log_lie - self.log_truth)
         return (upper - lower) / self.cells * (1.0 + others) / math.sqrt(12.0)
 
+    def cell_of(self, y: np.ndarray) -> np.ndarray:
+        """Return the true cell of each record."""
+        return np.searchsorted(_edge(self.bounds, self.cells, np.arange(1, self.cells)), y, side="right")
+
     def perturb(self, rng: np.random.Generator, y: np.ndarray) -> np.ndarray:
         """Draw the released cell of each record; y outside the bounds counts as the nearest bound."""
-        edges = _edge(self.bounds, self.cells, np.arange(1, self.cells))
-        cell = np.searchsorted(edges, y, side="right")
+        cell = self.cell_of(y)
         lies = rng.random(y.shape) < (self.cells - 1) * math.exp(self.log_lie)
         shift = rng.integers(1, self.cells, size=y.shape)
         return np.where(lies, (cell + shift) % self.cells, cell).astype(np.float64)

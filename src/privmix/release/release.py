@@ -28,6 +28,7 @@ from privmix.release.files import (
     sidecar,
     write_release,
 )
+from privmix.release.hardened import draw_hardened
 
 #: version and entries of the metadata, which say everything about a release but its records; version 1 had no checksum
 FORMAT_VERSION = 2
@@ -80,7 +81,9 @@ class Release:
         object.__setattr__(self, "z", z)
 
     @classmethod
-    def from_data(cls, y: Any, mechanism: Mechanism, seed: Any = None, notes: str = "") -> Release:
+    def from_data(
+        cls, y: Any, mechanism: Mechanism, seed: Any = None, notes: str = "", *, hardened: bool = False
+    ) -> Release:
         """Privatise confidential data and forget them.
 
         Parameters
@@ -94,12 +97,18 @@ class Release:
             guesses the seed can take the noise off.
         notes
             Published with the release.
+        hardened
+            Whether OpenDP draws the noise, exactly and on a lattice, instead of floating-point arithmetic: for data
+            about real people. Needs the extra ``privmix[opendp]`` and takes no seed. The release names lattice and
+            version; its guarantee is what OpenDP's own map says.
 
         Returns
         -------
         Release
             Holds neither y nor the seed.
         """
+        if hardened:
+            return cls(*draw_hardened(y, mechanism, seed), notes)
         return cls(mechanism.privatize(y, seed=seed), mechanism, notes)
 
     @classmethod
@@ -254,7 +263,7 @@ def to_json(release: Any) -> str:
         "guarantee": None if guarantee is None else guarantee.to_dict(),
         "records": release.records,
         "notes": release.notes,
-        "noise": IDEALISED,
+        "noise": how_drawn(release.mechanism),
     }
     try:
         metadata[CHECKSUM] = {"records": sum_records(release.z), "metadata": sum_metadata(metadata)}
@@ -264,6 +273,11 @@ def to_json(release: Any) -> str:
             f"{type(release.mechanism).__name__} has a field that cannot be saved: {error}. "
             "Fields must be numbers, text, tuples, arrays or parts."
         ) from error
+
+
+def how_drawn(mechanism: Mechanism) -> str:
+    """Return what the noise of a release is: idealised, or drawn by whom on what lattice."""
+    return f"The noise was drawn by {mechanism.drawn_by}." if mechanism.drawn_by else IDEALISED
 
 
 def _privmix_version() -> str:

@@ -17,7 +17,14 @@ def name(mechanism):
     """Return a name for test ids."""
     given = [k for k in ("epsilon", "delta", "rho", "uniform") if getattr(mechanism, k, None) is not None]
     shape = "unequal" if np.ndim(mechanism.bins) else str(mechanism.bins)
-    return "-".join([getattr(mechanism, "noise", "smoothed"), shape, *(given or ["scale"])])
+    return "-".join(
+        [
+            getattr(mechanism, "noise", "smoothed"),
+            shape,
+            *(given or ["scale"]),
+            *([] if mechanism.neighbours == "replace" else ["add-remove"]),
+        ]
+    )
 
 
 def counts_of(mechanism, y):
@@ -37,8 +44,10 @@ def log_density(mechanism, z, y):
         return sum(np.log(heights[i][0]) for i in inside)
     if mechanism.noise == "laplace":
         return stats.laplace.logpdf(z, c, mechanism.scale).sum()
+    if mechanism.noise == "gaussian":
+        return stats.norm.logpdf(z, c, mechanism.scale).sum()
     if mechanism.noise == "discrete laplace":
-        return stats.dlaplace.logpmf(z, 1 / mechanism.scale, loc=c).sum()
+        return stats.dlaplace.logpmf(z - c, 1 / np.asarray(mechanism.scale)).sum()
     k = np.arange(-400, 401)
     norm = np.log(np.exp(-(k**2) / (2 * mechanism.scale**2)).sum())
     return (-((z - c) ** 2) / (2 * mechanism.scale**2) - norm).sum()

@@ -12,6 +12,10 @@ UNIT = (0.0, 1.0)
 COUNTED = "{}: records must be the number of confidential records, a whole number of at least 1 (it is public); got {}."
 BINS = "{}: bins must be a whole number of at least 2, or the edges of the bins; got {}."
 EDGES = "{}: edges of bins must be at least three finite increasing numbers; got {}."
+NEIGHBOURS = (
+    "NoisyHistogram: neighbours must be 'replace' (one record is replaced) or 'add-remove' (one record is added or "
+    "removed); got {}."
+)
 ONE_OF = "NoisyHistogram takes exactly one of {} to set its noise; got {}."
 CALIBRATED = "The noise was to be calibrated with {}, but needs {} > 0 and finite. Give a positive number."
 SHARE = (
@@ -57,6 +61,12 @@ SHARED = [
 SMOOTHED_ONLY = [
     ({"epsilon": None}, "SmoothedHistogram takes exactly one of epsilon=, uniform= to set its noise; got none."),
     (
+        {"neighbours": "add-remove"},
+        "SmoothedHistogram draws from shares c_j/n of all records, so its law and its budget need a public n: "
+        "neighbours of another size are not covered. Use neighbours='replace', or NoisyHistogram for "
+        "neighbours='add-remove'.",
+    ),
+    (
         {"uniform": 0.5},
         "SmoothedHistogram takes one of epsilon= or uniform=; the given epsilon and uniform disagree.",
     ),
@@ -81,13 +91,30 @@ NOISY_ONLY = [
     ({"rho": 1.0}, ONE_OF.format("epsilon=, rho=", "epsilon and rho")),
     ({"scale": 3.0}, "NoisyHistogram takes one of epsilon=, rho= or scale=; the given epsilon and scale disagree."),
     ({"epsilon": None, "scale": 0}, "the noise scale must be a positive number; got 0."),
-    ({"epsilon": None, "scale": [1.0, 2.0]}, "the noise scale must be a positive number; got [1.0, 2.0]."),
+    (
+        {"epsilon": None, "scale": [1.0, 2.0]},
+        "NoisyHistogram: scale has 2 numbers, but there are 4 bins. Give one a bin, or one.",
+    ),
+    (
+        {"epsilon": None, "scale": [1.0, 2.0, 0.0, 1.0]},
+        "the noise scale must be a positive number, or an array of one for each record; got [1.0, 2.0, 0.0, 1.0].",
+    ),
+    (
+        {"scale": [1.0] * 4},
+        "NoisyHistogram takes one of epsilon=, rho= or scale=; the given epsilon and scale disagree.",
+    ),
+    ({"noise": "gaussian"}, PAIR.replace("discrete gaussian", "gaussian").format("1.0", "None")),
+    *[({"neighbours": wrong}, NEIGHBOURS.format(repr(wrong))) for wrong in ("swap", None, 1)],
     ({"epsilon": None, "rho": -1.0}, CALIBRATED.format("rho=-1.0", "rho")),
     (
         {"noise": "cauchy"},
-        "NoisyHistogram: noise must be one of 'laplace', 'discrete laplace', 'discrete gaussian'; got 'cauchy'.",
+        "NoisyHistogram: noise must be one of 'laplace', 'gaussian', 'discrete laplace', 'discrete gaussian'; got "
+        "'cauchy'.",
     ),
-    ({"noise": 3}, "NoisyHistogram: noise must be one of 'laplace', 'discrete laplace', 'discrete gaussian'; got 3."),
+    (
+        {"noise": 3},
+        "NoisyHistogram: noise must be one of 'laplace', 'gaussian', 'discrete laplace', 'discrete gaussian'; got 3.",
+    ),
     (
         {"delta": 1e-6},
         "NoisyHistogram with laplace noise has a guarantee in ε alone; got delta=1e-06. Leave delta out, or use "
@@ -210,12 +237,12 @@ def test_noisy_release_has_a_count_for_each_bin(mechanism):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         mechanism.check_release(np.zeros(m - 1))
     fractional = [-1.0, 2.5, *[0.0] * (m - 2)]
-    if mechanism.noise == "laplace":
+    if not mechanism.discrete:
         assert mechanism.check_release(fractional).tolist() == fractional
         return
     message = (
         f"NoisyHistogram with {mechanism.noise} noise releases whole numbers; the release z has 1 others, the first "
-        "2.5. Use noise='laplace' if the noise was continuous."
+        "2.5. Use noise='laplace' or 'gaussian' if the noise was continuous."
     )
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         mechanism.check_release(fractional)

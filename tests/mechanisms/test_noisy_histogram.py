@@ -7,8 +7,8 @@ import pytest
 
 from mechanisms.neighbours import UNIT, M, N, neighbours
 from privmix.mechanisms import NoisyHistogram
+from privmix.mechanisms.discrete_profile import discrete_gaussian_histogram_delta, discrete_gaussian_histogram_scale
 from privmix.mechanisms.gaussian import gaussian_delta
-from privmix.mechanisms.noisy_histogram import discrete_gaussian_histogram_delta, discrete_gaussian_histogram_scale
 from privmix.privacy import ZCDP, ApproxDP, PureDP, audit
 
 RECORDS, BOUNDS = 12, (-3.0, 5.0)
@@ -22,6 +22,11 @@ EXAMPLES = [
     NoisyHistogram(RECORDS, bins=4, noise="discrete gaussian", rho=0.2, bounds=BOUNDS),
     NoisyHistogram(RECORDS, bins=UNEQUAL, noise="discrete gaussian", epsilon=1.0, delta=1e-5),
     NoisyHistogram(RECORDS, bins=3, noise="discrete gaussian", scale=0.35, bounds=BOUNDS),
+    NoisyHistogram(RECORDS, bins=4, noise="gaussian", rho=0.3, bounds=BOUNDS),
+    NoisyHistogram(RECORDS, bins=UNEQUAL, noise="gaussian", epsilon=1.0, delta=1e-5, neighbours="add-remove"),
+    NoisyHistogram(RECORDS, bins=4, epsilon=1.0, bounds=BOUNDS, neighbours="add-remove"),
+    NoisyHistogram(RECORDS, bins=4, noise="discrete laplace", scale=[0.7, 1.0, 2.0, 3.0], bounds=BOUNDS),
+    NoisyHistogram(RECORDS, bins=UNEQUAL, noise="gaussian", scale=[0.7, 1.0, 2.0, 3.0], neighbours="add-remove"),
 ]
 
 
@@ -122,6 +127,64 @@ def test_scale_of_the_discrete_gaussian_is_the_root(epsilon):
     scale = discrete_gaussian_histogram_scale(epsilon, 1e-9)
     assert discrete_gaussian_histogram_delta(scale, epsilon) <= 1e-9
     assert discrete_gaussian_histogram_delta(scale * (1 - 1e-6), epsilon) > 1e-9
+
+
+@pytest.mark.parametrize("scale", [0.2, 0.7, 3.0])
+@pytest.mark.parametrize("epsilon", [0.0, 0.5, 3.0])
+def test_profile_of_one_moved_count_is_the_sum_over_whole_numbers(scale, epsilon):
+    k, p = gaussian_pmf(scale, 120)
+    moved = np.exp(-((k + 1) ** 2) / (2 * scale**2)) / np.exp(-(k**2) / (2 * scale**2)).sum()
+    brute = np.maximum(p - math.exp(epsilon) * moved, 0.0).sum()
+    assert discrete_gaussian_histogram_delta(scale, epsilon, moved=1) == pytest.approx(brute, rel=1e-9, abs=1e-16)
+
+
+CLAIMS = [
+    ("laplace", {"epsilon": 1.0}, {"replace": PureDP(1.0), "add-remove": PureDP(1.0, neighbours="add-remove")}),
+    ("discrete laplace", {"rho": 0.5}, {"replace": PureDP(1.0), "add-remove": PureDP(1.0, neighbours="add-remove")}),
+    ("laplace", {"scale": 2.0}, {"replace": PureDP(1.0), "add-remove": PureDP(0.5, neighbours="add-remove")}),
+    ("gaussian", {"rho": 0.4}, {"replace": ZCDP(0.4), "add-remove": ZCDP(0.4, neighbours="add-remove")}),
+    ("gaussian", {"scale": 2.0}, {"replace": ZCDP(0.25), "add-remove": ZCDP(0.125, neighbours="add-remove")}),
+    ("discrete gaussian", {"scale": 2.0}, {"replace": ZCDP(0.25), "add-remove": ZCDP(0.125, neighbours="add-remove")}),
+    (
+        "laplace",
+        {"scale": [4.0, 2.0, 1.0]},
+        {"replace": PureDP(1.5), "add-remove": PureDP(1.0, neighbours="add-remove")},
+    ),
+    (
+        "gaussian",
+        {"scale": [4.0, 2.0, 1.0]},
+        {"replace": ZCDP(0.625), "add-remove": ZCDP(0.5, neighbours="add-remove")},
+    ),
+]
+
+
+@pytest.mark.parametrize(("noise", "budget", "claims"), CLAIMS)
+@pytest.mark.parametrize("relation", ["replace", "add-remove"])
+def test_claims_of_either_relation_are_those_of_an_audit(noise, budget, claims, relation):
+    mechanism = noisy(noise, neighbours=relation, **budget)
+    claim, found = mechanism.guarantee, audit(mechanism)
+    assert type(claim) is type(claims[relation])
+    assert (claim.neighbours, found.holds) == (relation, True)
+    assert getattr(claim, claim.audited) == pytest.approx(getattr(claims[relation], claim.audited), rel=1e-12)
+    assert found.worst == pytest.approx(found.claimed, rel=1e-9)
+
+
+@pytest.mark.parametrize("noise", ["gaussian", "discrete gaussian"])
+@pytest.mark.parametrize("relation", ["replace", "add-remove"])
+@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 1e-6), (3.0, 0.01)])
+def test_gaussian_noise_of_either_relation_keeps_its_epsilon_and_delta(noise, relation, epsilon, delta):
+    mechanism = NoisyHistogram(2, 2, noise, epsilon, delta, (0.0, 1.0), neighbours=relation)
+    assert mechanism.guarantee == ApproxDP(epsilon, delta, neighbours=relation)
+    found = audit(mechanism)
+    assert found.worst == pytest.approx(delta, rel=1e-9)
+    assert found.worst <= delta * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("noise", ["laplace", "discrete laplace", "gaussian", "discrete gaussian"])
+def test_half_the_sensitivity_is_half_the_noise_and_no_claim_of_the_other_relation(noise):
+    budget = {"epsilon": 1.0} if "laplace" in noise else {"rho": 0.5}
+    two, one = (noisy(noise, neighbours=relation, **budget) for relation in ("replace", "add-remove"))
+    assert two.scale / one.scale == pytest.approx(2.0 if "laplace" in noise else math.sqrt(2.0))
 
 
 def test_profile_at_a_negative_epsilon_is_refused():

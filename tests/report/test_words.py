@@ -8,6 +8,7 @@ from scipy import stats
 
 from privmix.mechanisms import Gaussian, Identity, Laplace, NoisyHistogram
 from privmix.privacy import ZCDP, ApproxDP, PureDP
+from privmix.report.tables import mechanism_rows
 from privmix.report.words import describe_promise, percent_above
 
 
@@ -67,4 +68,7 @@ def test_promises():
     assert "weak promise" not in local
     assert "weak promise" in describe_promise(fitted(Laplace(epsilon=10.0, bounds=(0, 9))))
     assert "knows all other records" in describe_promise(fitted(NoisyHistogram(9, 2, epsilon=1.0, bounds=(0, 1))))
+    removed = NoisyHistogram(9, 2, epsilon=1.0, bounds=(0, 1), neighbours="add-remove")
+    assert "that a person's record is in the data or not, both equally likely" in describe_promise(fitted(removed))
+    assert mechanism_rows(removed, 9)[1][0] == "guarantee, one record added or removed"
     assert describe_promise(fitted(Identity())).startswith("No guarantee is known")

@@ -53,6 +53,7 @@ def _histograms(bounds):
     yield mechanisms.NoisyHistogram(10, [bounds[0], middle, 0.8 * middle + 0.2 * bounds[1], bounds[1]], epsilon=2.0)
     yield mechanisms.NoisyHistogram(10, 4, noise="discrete laplace", epsilon=2.0, bounds=bounds)
     yield mechanisms.NoisyHistogram(10, 4, noise="discrete gaussian", rho=0.5, bounds=bounds)
+    yield mechanisms.NoisyHistogram(10, 4, "gaussian", scale=[0.5, 2.0, 1.0, 3.0], bounds=bounds)
 
 
 def _chosen():

@@ -54,7 +54,7 @@ class Histogram(GlobalMechanism):
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        shown = [(f.name, getattr(self, f.name)) for f in dataclasses.fields(self) if f.repr]
+        shown = [(f.name, getattr(self, f.name)) for f in dataclasses.fields(self) if f.repr and not _is_usual(self, f)]
         given = [f"{name}={_short(value)}" for name, value in shown if value is not None]
         return f"{type(self).__name__}({', '.join(given)})"
 
@@ -92,7 +92,16 @@ class Histogram(GlobalMechanism):
             The confidential records.
         """
         counts, encoded = self.statistic(self.check_data(y)), self.encode(self.check_release(z))
-        return float(sum(self.log_bin(encoded, j, counts[j]) for j in range(self.bin_count)))
+        return self.log_of_counts(encoded, counts)
+
+    def log_of_counts(self, encoded: np.ndarray, counts: Any) -> float:
+        """Return log q(z|counts) of a release as hooks read it."""
+        return float(sum(self.log_bin(encoded, j, float(counts[j])) for j in range(self.bin_count)))
+
+    @property
+    def has_smooth_noise(self) -> bool:
+        """Whether what is released of a bin has a smooth density, which `log_bin` gives for arrays: for the audit."""
+        return False
 
     def perturb(self, rng: np.random.Generator, y: np.ndarray) -> np.ndarray:
         """Draw a release of the data."""
@@ -127,6 +136,11 @@ class Histogram(GlobalMechanism):
     def cell_edge(self, z, j):
         """Return the left edge of bin j > 0 (hook)."""
         return self.edges[j]
+
+
+def _is_usual(part: Any, of: dataclasses.Field) -> bool:
+    """Return whether a field is what it is by default, and says so when it is not."""
+    return bool(of.metadata.get("quiet")) and getattr(part, of.name) == of.default
 
 
 def _short(value: Any) -> str:

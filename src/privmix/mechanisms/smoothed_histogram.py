@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from privmix.mechanisms.count_noise import MOVED, check_neighbours
 from privmix.mechanisms.histogram import Histogram, keep_bins, read_edges, read_records
 from privmix.parts import given
 from privmix.parts.checks import check_count, fill, one_of, single
@@ -52,6 +53,8 @@ class SmoothedHistogram(Histogram):
         Range of a record, known without looking at the data; not needed with edges.
     uniform
         The uniform share δ instead of ε: above 0, below 1.
+    neighbours
+        "replace" only: the law of a draw has n in it, so n cannot be kept from whoever sees the release.
 
     Examples
     --------
@@ -68,6 +71,7 @@ class SmoothedHistogram(Histogram):
     epsilon: float | None = given()
     bounds: tuple[float, float] = None  # type: ignore[assignment]
     uniform: float = given()
+    neighbours: str = given("replace", help="Which data sets may not be told apart", choices=tuple(MOVED), quiet=True)
     edges: np.ndarray = field(init=False, repr=False)
     # (1 − δ)/δ, which keeps its digits where δ is close to 1 and where it is close to 0.
     odds: float = field(init=False, repr=False)
@@ -76,6 +80,7 @@ class SmoothedHistogram(Histogram):
     details: ClassVar[dict[str, str]] = {"bin_count": "bins", "draws": "released draws", "uniform": "uniform share"}
 
     def __post_init__(self) -> None:
+        _check_neighbours(self.neighbours)
         records = read_records(_NAME, self.records)
         bins = _growth_bins(records) if self.bins is None else self.bins
         draws = _growth_draws(records) if self.draws is None else check_count("draws", self.draws, 1, _NAME)
@@ -172,6 +177,16 @@ class SmoothedHistogram(Histogram):
                 f"other values, the first {z[bad][0]:g}. Check that the mechanism is the one that made the release."
             )
         return z
+
+
+def _check_neighbours(neighbours: Any) -> None:
+    """Refuse neighbours of another size: the number of records is in the law of every draw, and is public."""
+    check_neighbours(_NAME, neighbours)
+    if neighbours != "replace":
+        raise ValueError(
+            f"{_NAME} draws from shares c_j/n of all records, so its law and its budget need a public n: neighbours of "
+            "another size are not covered. Use neighbours='replace', or NoisyHistogram for neighbours='add-remove'."
+        )
 
 
 def _growth_bins(records: int, factor: int = 4) -> int:

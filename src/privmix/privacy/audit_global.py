@@ -1,9 +1,9 @@
-"""The worst case of a histogram over all data sets and all replacements of one record, by brute force."""
+"""The worst case of a histogram over all data sets and all neighbours of each, by brute force."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -19,9 +19,13 @@ LARGEST_PAIRS = 20_000
 DEPTH = 60.0
 # Whole numbers on each side of a count: pairs of counts then take 4 million cells.
 LARGEST_REACH = 1024
+# Records of the larger data sets where their number is not known: the claim must hold at any.
+RECORDS_WHERE_UNKNOWN = 3
 
 Counts = tuple[int, ...]
 Case = tuple[float, Any, Array, Array]
+#: of bins that change, with their counts before and after: what is spent, and the releases that spend most
+Divergence = Callable[[list[tuple[int, int, int]]], tuple[float, Any]]
 
 
 def worst_neighbours(mechanism: Any, claim: Guarantee | None, outputs: Any) -> Case:
@@ -34,15 +38,34 @@ def worst_neighbours(mechanism: Any, claim: Guarantee | None, outputs: Any) -> C
             f"The audit of {type(mechanism).__name__} would run over all data sets, which it can for mechanisms that "
             f"see the counts of a histogram (subclasses of Histogram) only."
         )
-    bins, n = len(mechanism.bin_edges) - 1, mechanism.records
+    bins, n = len(mechanism.bin_edges) - 1, _records_of(mechanism)
     if math.comb(n + bins - 1, bins - 1) * bins * (bins - 1) > LARGEST_PAIRS:
         raise ValueError(
             f"The audit runs over all data sets of {n} records in {bins} bins, which are too many. Audit a small "
             f"mechanism with the same noise, such as one of 4 records in 3 bins: its claim has the same formula."
         )
+    # A mechanism without a claim is asked for its neighbours.
+    relation = getattr(mechanism, "neighbours", "replace") if claim is None else claim.neighbours
+    pairs = list(neighbouring(n, bins, relation))
     if claim is None or claim.audited == "epsilon":
-        return _worst_ratio(mechanism, mechanism.probes() if outputs is None else outputs)
-    return _worst_divergence(mechanism, claim)
+        return _worst_ratio(mechanism, pairs, mechanism.probes() if outputs is None else outputs)
+    return _worst_divergence(mechanism, pairs, claim)
+
+
+def _records_of(mechanism: Any) -> int:
+    """Return how many records the larger data sets of the audit have."""
+    return RECORDS_WHERE_UNKNOWN if mechanism.records is None else mechanism.records
+
+
+def neighbouring(records: int, bins: int, relation: str) -> Iterator[tuple[Counts, Counts]]:
+    """Yield the counts of all ordered pairs of neighbours: of so many records, or of one less in either of the two."""
+    for counts in all_counts(records, bins):
+        if relation == "replace":
+            yield from ((counts, moved) for moved in replacements(counts))
+            continue
+        for moved in removals(counts):
+            yield counts, moved
+            yield moved, counts
 
 
 def all_counts(records: int, bins: int) -> Iterator[Counts]:
@@ -60,17 +83,24 @@ def replacements(counts: Counts) -> Iterator[Counts]:
                 yield tuple(c - (j == a) + (j == b) for j, c in enumerate(counts))
 
 
-def _worst_ratio(mechanism: Any, outputs: Iterable[Any]) -> Case:
-    """Return the largest log-ratio over releases and neighbours, through the mechanism's own logpdf."""
-    bins = len(mechanism.bin_edges) - 1
-    data = {counts: _records(mechanism, counts) for counts in all_counts(mechanism.records, bins)}
+def removals(counts: Counts) -> Iterator[Counts]:
+    """Yield the counts after every removal of one record."""
+    for a, count in enumerate(counts):
+        if count > 0:
+            yield tuple(c - (j == a) for j, c in enumerate(counts))
+
+
+def _worst_ratio(mechanism: Any, pairs: list[tuple[Counts, Counts]], outputs: Iterable[Any]) -> Case:
+    """Return the largest log-ratio over releases and neighbours, through the mechanism's own density."""
+    data = {counts for pair in pairs for counts in pair}
     worst: Case = (-math.inf, None, np.zeros(0), np.zeros(0))
     for z in outputs:
-        log_q = {counts: mechanism.logpdf(z, y) for counts, y in data.items()}
-        for counts, value in log_q.items():
-            for moved in replacements(counts) if value > -math.inf else ():
-                if value - log_q[moved] > worst[0]:
-                    worst = (value - log_q[moved], np.asarray(z), data[counts], data[moved])
+        encoded = mechanism.encode(mechanism.check_release(z))
+        log_q = {counts: mechanism.log_of_counts(encoded, counts) for counts in data}
+        for counts, moved in pairs:
+            if log_q[counts] > -math.inf and log_q[counts] - log_q[moved] > worst[0]:
+                ratio = log_q[counts] - log_q[moved]
+                worst = (ratio, np.asarray(z), _records(mechanism, counts), _records(mechanism, moved))
     if worst[1] is None:
         raise ValueError("The audit found no release that the mechanism can make: its density is 0 at every one tried.")
     return worst
@@ -82,22 +112,46 @@ def _records(mechanism: Any, counts: Counts) -> Array:
     return np.repeat(middles, counts)
 
 
-def _worst_divergence(mechanism: Any, claim: Guarantee) -> Case:
+def _worst_divergence(mechanism: Any, pairs: list[tuple[Counts, Counts]], claim: Guarantee) -> Case:
     """Return the largest delta or D_alpha / alpha over neighbours; the bins that do not change add nothing."""
-    grid = _grid(mechanism)
-    bins = len(mechanism.bin_edges) - 1
-    laws = {(j, c): _law(mechanism, grid, j, c) for j in range(bins) for c in range(mechanism.records + 1)}
+    divergence = _of_densities(mechanism, claim) if mechanism.has_smooth_noise else _of_laws(mechanism, claim)
     worst: Case = (-math.inf, None, np.zeros(0), np.zeros(0))
-    for counts in all_counts(mechanism.records, bins):
-        for moved in replacements(counts):
-            changed = [j for j in range(bins) if counts[j] != moved[j]]
-            pairs = [(laws[j, counts[j]], laws[j, moved[j]]) for j in changed]
-            value, where = claim.divergence_of_counts(pairs)
-            if value > worst[0]:
-                z = np.array(counts, dtype=np.float64)
-                z[changed] = grid[where]
-                worst = (value, z, _records(mechanism, counts), _records(mechanism, moved))
+    for counts, moved in pairs:
+        changed = [j for j in range(len(counts)) if counts[j] != moved[j]]
+        value, where = divergence([(j, counts[j], moved[j]) for j in changed])
+        if value > worst[0]:
+            z = np.array(counts, dtype=np.float64)
+            z[changed] = where
+            worst = (value, z, _records(mechanism, counts), _records(mechanism, moved))
     return worst
+
+
+def _of_laws(mechanism: Any, claim: Guarantee) -> Divergence:
+    """Return the divergence of changed counts whose release is a whole number."""
+    grid, bins = _grid(mechanism), len(mechanism.bin_edges) - 1
+    laws = {(j, c): _law(mechanism, grid, j, c) for j in range(bins) for c in range(_records_of(mechanism) + 1)}
+
+    def divergence(changed: list[tuple[int, int, int]]) -> tuple[float, Any]:
+        value, where = claim.divergence_of_counts([(laws[j, c], laws[j, d]) for j, c, d in changed])
+        return value, grid[where]
+
+    return divergence
+
+
+def _of_densities(mechanism: Any, claim: Guarantee) -> Divergence:
+    """Return the divergence of changed counts whose release is a real number; equal changes are measured once."""
+    bins, known = len(mechanism.bin_edges) - 1, {}  # type: int, dict[Any, Any]
+
+    def density(j: int, count: int) -> Any:
+        return lambda z: mechanism.log_bin([z if b == j else 0.0 for b in range(bins)], j, float(count))
+
+    def divergence(changed: list[tuple[int, int, int]]) -> tuple[float, Any]:
+        key = tuple(changed)
+        if key not in known:
+            known[key] = claim.divergence_of_densities([(density(j, c), density(j, d)) for j, c, d in changed])
+        return known[key]
+
+    return divergence
 
 
 def _grid(mechanism: Any) -> Array:
@@ -113,7 +167,7 @@ def _grid(mechanism: Any) -> Array:
             )
     # The integrand of order alpha is centred at alpha where a count moves by one.
     reach += int(max(ALPHAS))
-    return np.arange(-reach, mechanism.records + reach + 1, dtype=np.float64)
+    return np.arange(-reach, _records_of(mechanism) + reach + 1, dtype=np.float64)
 
 
 def _law(mechanism: Any, grid: Array, j: int, count: int) -> Array:

@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, ClassVar
 
 from privmix.privacy import divergences
-from privmix.privacy.divergences import Integral, LawsOfCounts, LogDensity
+from privmix.privacy.divergences import Densities, Integral, LawsOfCounts, LogDensity
 
 NEIGHBOURS = ("replace", "add-remove")
 
@@ -128,6 +128,10 @@ class Guarantee(ABC):
         """Return what pairs of laws of independent whole numbers spend, and the numbers that spend most, as indices."""
         raise NotImplementedError
 
+    def divergence_of_densities(self, pairs: Densities) -> tuple[float, list[float]]:
+        """Return what pairs of smooth densities of independent real numbers spend, and the numbers that spend most."""
+        raise NotImplementedError
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; `guarantee_from_dict` reads them back."""
         return {"kind": type(self).__name__, **asdict(self)}
@@ -219,6 +223,10 @@ class ApproxDP(Guarantee):
         """Return delta at the claimed epsilon, and the counts where its summand is largest."""
         return divergences.hockey_stick_of_counts(pairs, self.epsilon)
 
+    def divergence_of_densities(self, pairs: Densities) -> tuple[float, list[float]]:
+        """Return delta at the claimed epsilon, and the numbers where its integrand is largest."""
+        return divergences.hockey_stick_of_densities(pairs, self.epsilon)
+
     def pure(self) -> PureDP:
         """Raise ValueError: a delta above 0 allows unbounded log-ratios."""
         raise ValueError(
@@ -283,6 +291,10 @@ class ZCDP(Guarantee):
     def divergence_of_counts(self, pairs: LawsOfCounts) -> tuple[float, list[int]]:
         """Return the largest D_alpha / alpha, and the counts where its summand is largest."""
         return divergences.renyi_of_counts(pairs)
+
+    def divergence_of_densities(self, pairs: Densities) -> tuple[float, list[float]]:
+        """Return the largest D_alpha / alpha, and the numbers where its integrand is largest."""
+        return divergences.renyi_of_densities(pairs)
 
     def pure(self) -> PureDP:
         """Raise ValueError: Gaussian noise is zero-concentrated with unbounded log-ratios."""

@@ -7,14 +7,14 @@ that law. Who drew and what is promised are its fields. Fits, pictures and check
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, singledispatch
 from typing import Any, ClassVar
 
 import numpy as np
 
 from privmix.mechanisms import Mechanism, NoisyHistogram, RandomizedResponse
-from privmix.mechanisms.noisy_histogram import L1_SENSITIVITY, L2_SENSITIVITY
+from privmix.mechanisms.count_noise import MOVED
 from privmix.parts import given
 from privmix.privacy import Guarantee, PureDP
 from privmix.release.opendp import (
@@ -137,10 +137,15 @@ def continuous(noise: str) -> str:
 
 @harden.register
 def _(mechanism: NoisyHistogram) -> HardenedHistogram:
-    noise = continuous(mechanism.noise)
-    distance = int(L1_SENSITIVITY) if noise == "laplace" else L2_SENSITIVITY  # OpenDP's L1 is of whole numbers
-    promise = partial(_promise_on_counts, noise, distance, mechanism.delta)
-    scale = mechanism.scale
+    if np.ndim(mechanism.scale):
+        raise ValueError(
+            "NoisyHistogram with a scale for each bin has no hardened form: OpenDP's noise on counts has one scale. "
+            "Give one number."
+        )
+    noise, moved = continuous(mechanism.noise), MOVED[mechanism.neighbours]
+    distance = moved if noise == "laplace" else math.sqrt(moved)  # OpenDP's L1 is of whole numbers
+    promise = partial(_promise_on_counts, noise, distance, mechanism.delta, mechanism.neighbours)
+    scale = float(mechanism.scale)
     if mechanism.epsilon is not None or mechanism.rho is not None:
         scale = least_scale(promise, mechanism.guarantee, scale)
     return HardenedHistogram(
@@ -149,10 +154,12 @@ def _(mechanism: NoisyHistogram) -> HardenedHistogram:
         f"discrete {noise}",
         bounds=mechanism.bounds,
         scale=scale,
+        neighbours=mechanism.neighbours,
         promised=promise(scale),
         drawn_by=opendp_version("on the whole numbers"),
     )
 
 
-def _promise_on_counts(noise: str, distance: float, delta: float | None, scale: float) -> Guarantee:
-    return promise_of(noise_on_counts(noise, scale), distance, NOISES[noise][1], delta)
+def _promise_on_counts(noise: str, distance: float, delta: float | None, neighbours: str, scale: float) -> Guarantee:
+    promised = promise_of(noise_on_counts(noise, scale), distance, NOISES[noise][1], delta)
+    return replace(promised, neighbours=neighbours)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from privmix.mechanisms import Mechanism
     from privmix.posterior import Posterior
+    from privmix.privacy import Guarantee
 
 # Longest text of a part in a table; scales or edges one by one would fill pages.
 LONGEST = 240
@@ -22,7 +23,7 @@ QUANTILES = {0.05: "5% lie below", 0.25: "25% lie below", 0.5: "median", 0.75: "
 
 def mechanism_rows(mechanism: Mechanism, records: int) -> list[list[str]]:
     """Return rows that say how the records were released and what that promises."""
-    promise = "guarantee of each record" if not mechanism.is_global else "guarantee, one record replaced"
+    promise = promise_of_all(mechanism.guarantee) if mechanism.is_global else "guarantee of each record"
     rows = [["mechanism", type(mechanism).__name__], [promise, describe_guarantee(mechanism.guarantee)]]
     if mechanism.bounds is not None:
         lower, upper = mechanism.bounds
@@ -30,6 +31,12 @@ def mechanism_rows(mechanism: Mechanism, records: int) -> list[list[str]]:
     found = [(label, getattr(mechanism, name, None)) for name, label in mechanism.details.items()]
     rows += [[label, _shown(value)] for label, value in found if isinstance(value, float | int | str)]
     return [*rows, ["records (public)" if mechanism.is_global else "records", f"{records:,}"]]
+
+
+def promise_of_all(guarantee: Guarantee | None) -> str:
+    """Return what to call the guarantee of one release of all records, by what it hides."""
+    relation = "replace" if guarantee is None else guarantee.neighbours
+    return "guarantee, one record " + {"replace": "replaced", "add-remove": "added or removed"}[relation]
 
 
 def _shown(value: float | str) -> str:

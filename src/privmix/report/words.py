@@ -17,13 +17,16 @@ def describe_promise(posterior: Posterior) -> str:
     mechanism = posterior.model.mechanism
     guarantee = mechanism.guarantee
     surest = None if guarantee is None else guarantee.guess_bound()
-    if surest is None:
+    if guarantee is None or surest is None:
         return "No guarantee is known for this release: it may give any record away."
     bounds = "" if mechanism.bounds is None else " between {:g} and {:g}".format(*mechanism.bounds)
     known = "all other records" if mechanism.is_global else "everything else"
     weak = " That is a weak promise for the value itself." if surest > WEAK else ""
+    asked = f"a person's value is one of two{bounds}"
+    if guarantee.neighbours == "add-remove":
+        asked = "a person's record is in the data or not"
     return (
-        f"Suppose that somebody knows {known}, and that a person's value is one of two{bounds}, both equally likely. "
+        f"Suppose that somebody knows {known}, and that {asked}, both equally likely. "
         f"Guessing which of the two it is, they are right with probability 50% without the release; with it, with "
         f"probability at most {percent_above(surest)}.{weak}"
     )

@@ -127,7 +127,7 @@ class HardenedHistogram(Hardened, NoisyHistogram):  # type: ignore[override]
     def draw(self, y: np.ndarray) -> np.ndarray:
         """Return the counts with noise."""
         counts = self.statistic(y).astype(np.int64).tolist()
-        return np.array(noise_on_counts(continuous(self.noise), self.scale)(counts), dtype=np.float64)
+        return np.array(noise_on_counts(continuous(self.noise), float(self.scale))(counts), dtype=np.float64)
 
 
 def continuous(noise: str) -> str:

@@ -363,6 +363,26 @@ def test_fit_after_ctrl_c_makes_its_tables_of_some_draws(release, here, monkeypa
     assert privmix.load(here / "fit.nc").draws == 40
 
 
+@pytest.mark.parametrize(
+    ("value", "bounds", "told"),
+    [
+        ("1e300", "0 1", "1 of 2 released numbers is beyond ±1e+75, where floating point ends: 1e+300 (row 2)."),
+        ("1e12", "0 1", "1 of 2 released numbers is less likely than 1e-12 under Laplace, whatever the records inside"),
+        ("0.7", "0 1e-162", "bounds must be at least 1e-60 apart"),
+        ("0.7", "1e15 1000000000000008", "has only 64 numbers between them"),
+    ],
+)
+def test_absurd_numbers_are_told_in_a_line(here, value, bounds, told):
+    (here / "z.csv").write_text(f"z\n0.5\n{value}\n")
+    about = ("--mechanism", "laplace", "--epsilon", 5, "--bounds", *bounds.split())
+    result = run("fit", "z.csv", *about, "--output", "fit.nc", *QUICK)
+    assert result.exit_code == 2
+    assert told in result.stderr
+    assert result.stderr.startswith("error: ")
+    assert result.stderr.count("\n") == 1
+    assert names(here) == ["raw.csv", "z.csv"]
+
+
 def test_fit_leaves_old_outputs_when_it_fails(release, here):
     (here / "fit.nc").write_text("old")
     assert run("fit", "release.csv", *FIT, "--draws", 0).exit_code == 2

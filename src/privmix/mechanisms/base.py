@@ -12,6 +12,7 @@ import numpy as np
 from privmix.frames import as_floats, like
 from privmix.jit import accessor, bind
 from privmix.mechanisms.bars import Bars, bars_of_values
+from privmix.mechanisms.noise import distance_from, noise_generator
 from privmix.mechanisms.slots import at_record, begin, evidence, log_between, log_q, settle
 from privmix.parts import Part
 from privmix.parts.options import Option, options_of
@@ -30,10 +31,6 @@ SHARED_OPTIONS = {
     "records": ("N", "Number of confidential records, which is public"),
     "bins": ("M", "Number of equal bins"),
 }
-
-
-# Last key of the seed of noise. Chains of a fit end in their number, far below: no seed gives both the same stream.
-NOISE_KEY = 0x9E3779B97F4A7C15
 
 
 class Mechanism(Part):
@@ -160,6 +157,15 @@ class Mechanism(Part):
         """
         return self.noise_spread()
 
+    def log_tail(self, z: np.ndarray, interval: tuple[float, float]) -> np.ndarray:
+        """Return a bound of log P(a number as far out as z is released), for each, whatever the record in an interval.
+
+        By Chebyshev's inequality where z is y plus noise of a known spread; else 0, which says nothing.
+        """
+        spread = None if self.varying_fields() else self.noise_spread()
+        far = 0.0 if spread is None else distance_from(interval, z) / spread
+        return -2.0 * np.log(np.maximum(far, np.ones(z.shape)))
+
     @property
     def reference(self) -> float:
         """The value of a record that a global mechanism starts from; a local one sees no record but its own."""
@@ -268,15 +274,6 @@ class Mechanism(Part):
                 raise ValueError(
                     f"{type(self).__name__} has one {name} for each of {len(value)} records, but there are {n} records."
                 )
-
-
-def noise_generator(seed: Any) -> np.random.Generator:
-    """Return the generator of a release's noise: a Generator as it is, for a seed a stream that no fit shares."""
-    if seed is None or isinstance(seed, np.random.Generator | np.random.BitGenerator):
-        return np.random.default_rng(seed)
-    root = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
-    keys = (*root.spawn_key, NOISE_KEY)
-    return np.random.default_rng(np.random.SeedSequence(root.entropy, spawn_key=keys, pool_size=root.pool_size))
 
 
 class LocalMechanism(Mechanism):

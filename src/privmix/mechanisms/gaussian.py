@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 from scipy.special import erfcx, log_ndtr, ndtri
 
 from privmix.mechanisms.additive import AdditiveNoise
+from privmix.mechanisms.noise import distance_from
 from privmix.numerics.normal_intervals import scaled_mass
 from privmix.parts import PerRecord, given
 from privmix.parts.checks import FloatOrArray, plain, positive, probability
@@ -81,6 +82,10 @@ class Gaussian(AdditiveNoise):
     def noise_spread(self) -> float:
         """Return η, over the records in the mean square."""
         return math.sqrt(float(np.mean(np.square(self.scale))))
+
+    def log_tail(self, z: np.ndarray, interval: tuple[float, float]) -> np.ndarray:
+        """Return log Φ(−d/η) for numbers at a distance d from the interval."""
+        return log_ndtr(-distance_from(interval, z) / self.scale)
 
     def noise_transform(self, t: np.ndarray, scale: np.ndarray) -> np.ndarray:
         """Return exp(−η²t²/2)."""

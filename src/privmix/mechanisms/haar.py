@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from privmix.mechanisms.base import LocalMechanism
+from privmix.mechanisms.noise import distance_from
 from privmix.parts import given
 from privmix.parts.checks import (
     FloatOrArray,
@@ -128,6 +129,13 @@ class HaarWavelet(LocalMechanism):
             halves = np.stack([positive, negative], axis=-1).reshape(len(z), 2 ** (j + 1))
             table += np.repeat(halves, cells // 2 ** (j + 1), axis=1)
         return table
+
+    def log_tail(self, z: np.ndarray, interval: tuple[float, float]) -> np.ndarray:
+        """Return that of Laplace noise on coefficients from −2^{j/2} to 2^{j/2}, for each number of a row."""
+        out = np.empty(z.shape)
+        for (_, found, _), (_, coefficients, height) in zip(self._levels(out), self._levels(z), strict=True):
+            found[:] = -distance_from((-height, height), coefficients) / self.scale - math.log(2.0)
+        return out
 
     def perturb(self, rng: np.random.Generator, y: np.ndarray) -> np.ndarray:
         """Draw the noisy coefficients of each record; y outside the bounds counts as the nearest bound."""

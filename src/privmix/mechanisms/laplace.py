@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from privmix.mechanisms.additive import AdditiveNoise
+from privmix.mechanisms.noise import distance_from
 from privmix.parts import PerRecord, given
 from privmix.parts.checks import FloatOrArray, plain, positive
 from privmix.privacy import PureDP
@@ -63,6 +64,10 @@ class Laplace(AdditiveNoise):
     def noise_spread(self) -> float:
         """Return √2·b, over the records in the mean square."""
         return math.sqrt(2.0 * float(np.mean(np.square(self.scale))))
+
+    def log_tail(self, z: np.ndarray, interval: tuple[float, float]) -> np.ndarray:
+        """Return −d/b − log 2 for numbers at a distance d from the interval."""
+        return -distance_from(interval, z) / self.scale - math.log(2.0)
 
     def noise_transform(self, t: np.ndarray, scale: np.ndarray) -> np.ndarray:
         """Return 1/(1 + b²t²)."""

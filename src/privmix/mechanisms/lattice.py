@@ -196,6 +196,10 @@ class OnLattice(Wrapper):
             rng, first + self.step * np.clip(np.floor((y - first) / self.step + 0.5), 0, last)
         )
 
+    def log_tail(self, z: np.ndarray, interval: tuple[float, float]) -> np.ndarray:
+        """Return that of the wrapped mechanism."""
+        return self.mechanism.log_tail(z, interval)
+
     def initial(self, z: np.ndarray) -> np.ndarray:
         """Return the point nearest to what the wrapped mechanism starts from."""
         return np.clip(self.mechanism.initial(z), *self.bounds)

@@ -27,8 +27,10 @@ from privmix.mechanisms.count_noise import (
     find_scale,
     guarantee_of,
     log_noise,
+    log_noise_between,
 )
 from privmix.mechanisms.histogram import Histogram, join_bins, keep_bins, read_edges, read_records
+from privmix.mechanisms.noise import distance_from
 from privmix.parts import given
 from privmix.parts.checks import fill
 from privmix.privacy import ZCDP, ApproxDP, PureDP
@@ -153,6 +155,13 @@ class NoisyHistogram(Histogram):
         """Add noise to the counts."""
         scale = self.scales if np.ndim(self.scale) else self.scale
         return counts + LAWS[self.noise].draw(rng, scale, len(counts))
+
+    def log_tail(self, z: np.ndarray, interval: tuple[float, float]) -> np.ndarray:
+        """Return log P(noise ≥ d) for counts at a distance d from what true counts can be, 0 to n."""
+        # Beyond 1,000 scales the bound is that of 1,000: any noise here has a probability below e^-999 there.
+        far = np.minimum(distance_from((0.0, self.records), z), 1000.0 * np.ceil(self.scales))
+        about = zip(far, self.scales, self.log_norms, strict=True)
+        return np.array([log_noise_between(self.squared, self.discrete, d, math.inf, s, norm) for d, s, norm in about])
 
     def estimate(self, z: np.ndarray) -> np.ndarray:
         """Return the released counts."""

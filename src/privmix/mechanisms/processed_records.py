@@ -132,6 +132,11 @@ class ProcessedRecords(Wrapper):
         start, end = np.where(np.isinf(low), high - spread, low), np.where(np.isinf(high), low + spread, high)
         return self.mechanism.initial(0.5 * (start + end))
 
+    def log_tail(self, z: np.ndarray, interval: tuple[float, float]) -> np.ndarray:
+        """Return that of the noisy value nearest to the interval among those behind each published one."""
+        low, high = self.encode(z).T
+        return self.mechanism.log_tail(np.maximum(low, np.minimum(high, interval[0])), interval)
+
     def bars(self, z: np.ndarray, lower: float, upper: float) -> Bars | None:
         """Return the published values as shares of all records from lower to upper."""
         published = z[~np.isnan(z)]

@@ -85,6 +85,10 @@ class Wrapper(LocalMechanism):
         """Return how closely a release tells its record."""
         return self.mechanism.resolution()
 
+    def log_tail(self, z: np.ndarray, interval: tuple[float, float]) -> np.ndarray:
+        """Return 0: what a wrapper does to a released number may take it anywhere."""
+        return np.zeros(z.shape)
+
     def wrapped_hooks(self) -> dict[Callable, Callable]:
         """Return the hooks of the wrapped mechanism in the slots that the wrapper's hooks call."""
         raise NotImplementedError

@@ -11,6 +11,10 @@ from numpy.typing import NDArray
 from privmix.frames.read import refuse_masked
 
 FloatOrArray = float | NDArray[np.float64]
+#: numbers from here to there have fourth powers inside floating point, and room to spare; fits at both are tested
+SMALLEST, LARGEST = 1e-60, 1e60
+# Floating-point numbers between two bounds: with so many a fit differs from one at (0, 1) by less than its error.
+LEAST_BETWEEN = 2**20
 
 
 def check_number(part: Any, *names: str) -> None:
@@ -40,6 +44,7 @@ def check_interval(part: Any, name: str) -> None:
         raise ValueError(
             f"{type(part).__name__}: {name} must be a pair (lower, upper) with lower < upper; got {value!r}."
         )
+    refuse_uncountable(lower, upper)
     object.__setattr__(part, name, (lower, upper))
 
 
@@ -138,7 +143,23 @@ def check_bounds(bounds: Any, *, needed_for: str = "") -> tuple[float, float] | 
         raise ValueError(f"bounds must be a pair (lower, upper); got {_shown(bounds)}.") from error
     if not (np.isfinite(lower) and np.isfinite(upper) and lower < upper):
         raise ValueError(f"bounds must be finite with lower < upper; got ({lower:g}, {upper:g}).")
+    refuse_uncountable(lower, upper)
     return lower, upper
+
+
+def refuse_uncountable(lower: float, upper: float) -> None:
+    """Refuse an interval in which floating point cannot follow a density."""
+    if not (upper - lower >= SMALLEST and max(-lower, upper) <= LARGEST):
+        raise ValueError(
+            f"bounds must be at least {SMALLEST:g} apart and at most {LARGEST:g} from 0, or powers of records "
+            f"leave floating point; got ({lower!r}, {upper!r}). Give records and bounds in other units."
+        )
+    between = (upper - lower) / np.spacing(max(-lower, upper))
+    if between < LEAST_BETWEEN:
+        raise ValueError(
+            f"bounds ({lower!r}, {upper!r}) are so close, for their size, that floating point has only {between:.0f} "
+            f"numbers between them; {LEAST_BETWEEN} are needed. Subtract the lower bound from records and bounds."
+        )
 
 
 def check_scale(scale: Any, *, varying: bool = False) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from concurrent.futures import Executor
@@ -24,6 +25,12 @@ from privmix.samplers import Auto, Sampler
 
 # Allocations are kept by default while they take at most this many bytes.
 ALLOCATION_BYTES = 256 * 2**20
+# A released number that is less likely than this, whatever the record, is a mistake in the mechanism or in the units.
+LEAST_PROBABILITY = 1e-12
+# Fourth powers of records up to this, and squares of numbers with any usual noise, are inside floating point.
+LARGEST_NUMBER = 1e75
+# Numbers that a message names.
+MOST_NAMED = 3
 
 
 def fit(
@@ -170,14 +177,13 @@ def keeps_allocations(plan: Plan, chains: int, wanted: bool | None) -> bool:
 
 def read_release(model: PrivateMixture, z: Any) -> np.ndarray:
     """Return the released records, checked against the model's mechanism."""
-    if isinstance(z, Release):
-        if z.mechanism != model.mechanism:
-            raise ValueError(
-                f"the release was made by {z.mechanism!r}, but the model has {model.mechanism!r}. "
-                "Build the model with release.mechanism."
-            )
-        return np.array(z.z)
-    z = np.array(model.mechanism.check_release(z))
+    if isinstance(z, Release) and z.mechanism != model.mechanism:
+        raise ValueError(
+            f"the release was made by {z.mechanism!r}, but the model has {model.mechanism!r}. "
+            "Build the model with release.mechanism."
+        )
+    z = np.array(z.z if isinstance(z, Release) else model.mechanism.check_release(z))
+    check_possible(model, z)
     lower, upper = model.kernel.support
     outside = np.count_nonzero((z < lower) | (z > upper)) if model.mechanism.reveals else 0
     if outside:
@@ -186,3 +192,34 @@ def read_release(model: PrivateMixture, z: Any) -> np.ndarray:
             "probability. Widen the bounds, or choose a kernel on the whole line such as kernels.HierarchicalNormal."
         )
     return z
+
+
+def check_possible(model: PrivateMixture, z: np.ndarray) -> None:
+    """Refuse released numbers that the mechanism cannot have made of any record, before a fit makes sense of them."""
+    mechanism, whatever, known = model.mechanism, "whatever the records", "number of records"
+    refuse_numbers(
+        z, np.abs(z) > LARGEST_NUMBER, f"beyond ±{LARGEST_NUMBER:g}, where floating point ends", "Check the units."
+    )
+    interval = mechanism.bounds or model.kernel.support if mechanism.dimension == 1 else (-math.inf, math.inf)
+    with np.errstate(over="ignore", invalid="ignore"):  # infinitely many scales away; or anything, where withheld
+        bad = mechanism.log_tail(z, interval) < math.log(LEAST_PROBABILITY)
+    if not mechanism.is_global:
+        whatever, known = f"{whatever} inside [{interval[0]:g}, {interval[1]:g}]", "bounds"
+    refuse_numbers(
+        z,
+        bad,
+        f"less likely than {LEAST_PROBABILITY:g} under {type(mechanism).__name__}, {whatever}",
+        f"Check the {known}, the scale or epsilon of the noise, and the units: a fit would mean nothing.",
+    )
+
+
+def refuse_numbers(z: np.ndarray, bad: np.ndarray, what: str, advice: str) -> None:
+    """Refuse the numbers of a release at some places, if any; the first are named by row and value."""
+    places = np.argwhere(bad)
+    if len(places):
+        named = [f"{z[tuple(at)]:g} (row {', number '.join(str(k + 1) for k in at)})" for at in places[:MOST_NAMED]]
+        more = ", …" if len(places) > MOST_NAMED else ""
+        verb = "is" if len(places) == 1 else "are"
+        raise ValueError(
+            f"{len(places)} of {z.size} released numbers {verb} {what}: {', '.join(named)}{more}. {advice}"
+        )

@@ -6,8 +6,9 @@ from typer.testing import CliRunner
 
 from privmix import Release, mechanisms
 from privmix.cli import app
-from privmix.cli.fit import read_release
+from privmix.cli.inputs import read_release
 from privmix.release import read_histogram
+from privmix.release.readers.table import Layout
 from privmix.report.tables import mechanism_rows
 
 N = 40
@@ -70,7 +71,7 @@ def test_privatize_writes_a_release_that_fit_reads(here, options, mechanism, suf
     made = Release.load(f"out.{suffix}")
     assert made.mechanism == mechanism
     assert made.records == N
-    assert read_release(here / f"out.{suffix}", None, None, {}) == made
+    assert read_release(here / f"out.{suffix}", None, {}) == made
     public = f"The number of records, {N}, is public: it is part of the release."
     assert (public in result.stdout) is mechanism.is_global
     assert ("guarantee, one record replaced" in result.stdout) is mechanism.is_global
@@ -98,7 +99,7 @@ def test_rows_name_what_a_reader_needs():
 def test_fit_reads_a_plain_table_of_counts(here):
     (here / "table.csv").write_text("lower,upper,count\n0,10,55.5\n10,30,41\n30,100,-2\n")
     about = {"epsilon": 1.0, "records": 100_000, "noise": "laplace"}
-    found = read_release(here / "table.csv", "histogram", None, about)
+    found = read_release(here / "table.csv", "histogram", about)
     assert found == Release([55.5, 41.0, -2.0], mechanisms.NoisyHistogram(100_000, [0, 10, 30, 100], epsilon=1.0))
 
 
@@ -107,13 +108,15 @@ def test_fit_reads_plain_columns_of_draws_and_cells(here):
     draws = read_release(
         here / "z.csv",
         "smoothed-histogram",
-        None,
         {"epsilon": 1.0, "records": 50, "bins": 4, "bounds": (0.0, 1.0)},
     )
     assert draws.mechanism == mechanisms.SmoothedHistogram(50, 4, 3, epsilon=1.0, bounds=(0, 1))
-    cells = read_release(here / "z.csv", "randomised-response", "z", {"epsilon": 1.0, "cells": 2, "bounds": (0.0, 1.0)})
+    named = Layout("z")
+    cells = read_release(
+        here / "z.csv", "randomised-response", {"epsilon": 1.0, "cells": 2, "bounds": (0.0, 1.0)}, named
+    )
     assert cells.mechanism == mechanisms.RandomizedResponse(2, epsilon=1.0, bounds=(0, 1))
-    wave = read_release(here / "z.csv", "square-wave", None, {"epsilon": 1.0, "bounds": (0.0, 1.0)})
+    wave = read_release(here / "z.csv", "square-wave", {"epsilon": 1.0, "bounds": (0.0, 1.0)})
     assert wave.mechanism == mechanisms.SquareWave(epsilon=1.0, bounds=(0, 1))
 
 
@@ -184,8 +187,8 @@ FIT_ERRORS = {
         "--records N is missing: histogram needs it",
     ),
     "bad records": (["table.csv", *FIT, *HISTOGRAM, "--epsilon", 1, "--records", 0], "records must be the number"),
-    "bins": (["table.csv", *FIT, *HISTOGRAM, "--epsilon", 1, "--records", 9, "--bins", 3], "--bins was given, but a"),
-    "column": (["table.csv", *FIT, *HISTOGRAM, "--epsilon", 1, "--records", 9, "--column", "z"], "--column was given"),
+    "bins": (["table.csv", *FIT, *HISTOGRAM, "--epsilon", 1, "--records", 9, "--bins", 3], "table.csv tells it"),
+    "column": (["table.csv", *FIT, *HISTOGRAM, "--epsilon", 1, "--records", 9, "--column", "z"], "no column 'z'"),
     "bounds": (
         ["table.csv", *FIT, *HISTOGRAM, "--epsilon", 1, "--records", 9, "--bounds", 0, 5],
         "the edges of the bins run from 0 to 2, but bounds=(0.0, 5.0)",
@@ -195,7 +198,7 @@ FIT_ERRORS = {
     "gap": (["gap.csv", *FIT, *HISTOGRAM, "--epsilon", 1, "--records", 9], "must touch"),
     "fractions": (
         ["table.csv", *FIT, *HISTOGRAM, "--noise", "discrete-laplace", "--epsilon", 1, "--records", 9],
-        "releases whole numbers",
+        "row 1 of column 'count' in table.csv is",
     ),
     "records of laplace": (
         ["data.csv", *FIT, "--mechanism", "laplace", "--epsilon", 1, *UNIT, "--records", 9],

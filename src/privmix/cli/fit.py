@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privmix import kernels, samplers
-from privmix.cli import options
+from privmix.cli import inputs, options
+from privmix.cli.inputs import read_release
 from privmix.cli.options import takes_prior
 from privmix.cli.outputs import (
     INTERRUPTED,
@@ -26,6 +27,7 @@ from privmix.kernels import Kernel
 from privmix.model import DEFAULTS, DefaultKernel
 from privmix.parts.options import options_of
 from privmix.priors import Prior
+from privmix.release.readers.table import Layout, Processing
 from privmix.report.tables import mechanism_rows, summary_rows
 from privmix.samplers import Sampler
 
@@ -55,8 +57,8 @@ def fit(
         Path,
         typer.Argument(
             metavar="RELEASE",
-            help="What `privatize` wrote; or a table of z, or of lower, upper and count, with --mechanism and its "
-            "options.",
+            help="What `privatize` wrote; or a table of z, or of lower, upper and count, with --noise or --mechanism "
+            "and their options.",
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.nc", help="Posterior to write, as netCDF.")],
@@ -91,6 +93,11 @@ def fit(
         bool | None, typer.Option("--progress/--no-progress", help="Show progress; by default on a terminal.")
     ] = None,
     column: options.Column = None,
+    scale_column: inputs.ScaleColumn = None,
+    variance_column: inputs.VarianceColumn = None,
+    clamped_at: inputs.ClampedAt = None,
+    rounded_to: inputs.RoundedTo = None,
+    withheld_below: inputs.WithheldBelow = None,
     force: Force = False,
     mechanism: str | None = None,
     *,
@@ -103,7 +110,8 @@ def fit(
     """
     picture = output.with_suffix(".png") if picture is None else picture
     _check_outputs(output, picture, report, force)
-    release = read_release(source, mechanism, column, about)
+    layout = Layout(column, scale_column, variance_column)
+    release = read_release(source, mechanism, about, layout, Processing(clamped_at, rounded_to, withheld_below))
     model = build_model(kernel, release.mechanism, prior, resolution)
     how = build_sampler(sampler, auxiliaries)
     show = sys.stdout.isatty() if progress is None else progress
@@ -121,47 +129,6 @@ def _check_outputs(output: Path, picture: Path, report: Path | None, force: bool
     picture_format(picture)
     if report is not None:
         check_output(report, ".html", ".htm", force=force)
-
-
-def read_release(source: Path, name: str | None, column: str | None, about: dict[str, Any]) -> Release:
-    """Return the release in a file, with the mechanism that the file names or that the options describe."""
-    from privmix.release import Release, describes_itself
-    from privmix.release.files import sidecar
-
-    described = describes_itself(source)
-    if name is None:
-        strange = [f"--{key}" for key, value in {"column": column, **about}.items() if value is not None]
-        if strange:
-            raise ValueError(f"{strange[0]} describes a table of z, for which --mechanism is missing. Add it.")
-        if source.suffix.lower() == ".csv" and source.is_file() and not described:
-            raise ValueError(
-                f"{source} has no {sidecar(source).name} beside it, so nothing says what mechanism made it. Fetch "
-                "that file too, or give --mechanism and its options."
-            )
-        return Release.load(source)
-    if described:
-        raise ValueError(f"{source} says itself what mechanism made it. Leave out --mechanism and its options.")
-    return _read_plain(source, name, column, about)
-
-
-def _read_plain(source: Path, name: str, column: str | None, about: dict[str, Any]) -> Release:
-    """Return the release in a plain table, as the mechanism reads it."""
-    from privmix.release import Release, read_column, read_columns
-
-    kind = options.OFFERED[name]
-    single = len(kind.column_names) == 1
-    columns = {"z": read_column(source, column)} if single else read_columns(source, kind.column_names)
-    told, z = kind.read_table(columns)
-    strange = [key for key in told if key in about] + ([] if single or column is None else ["column"])
-    if strange:
-        listed = ", ".join(kind.column_names)
-        raise ValueError(f"--{strange[0]} was given, but a {name} is read from the columns {listed}. Leave it out.")
-    mechanism = options.build_mechanism(name, about | told)
-    if mechanism.row_length is not None:
-        raise ValueError(
-            f"{name} releases several numbers a record, which no single column holds. Give privatize's file."
-        )
-    return Release(z, mechanism)
 
 
 def build_model(

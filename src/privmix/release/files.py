@@ -37,9 +37,11 @@ def naming(path: Path) -> Iterator[None]:
         raise ValueError(f"{path}: {error}") from error
 
 
-def read_table(path: Path) -> Columns:
-    """Return the columns of a plain CSV or Parquet file."""
-    return read_parquet(path)[1] if kind(path) == ".parquet" else read_csv(path)
+def read_table(path: Path, names: Sequence[str] | None = None) -> Columns:
+    """Return the columns of a plain CSV, TSV or Parquet file; `names` are those of a text file without a header."""
+    if path.suffix.lower() == ".tsv":
+        return read_csv(path, names, "\t")
+    return read_parquet(path)[1] if kind(path) == ".parquet" else read_csv(path, names)
 
 
 def write_release(path: Path, columns: dict[str, np.ndarray], text: str) -> None:
@@ -108,19 +110,22 @@ def read_csv_release(path: Path) -> tuple[str, Columns]:
     return read_text(beside), read_csv(path)
 
 
-def read_csv(path: Path) -> Columns:
-    """Return the columns of a CSV with a header."""
+def read_csv(path: Path, names: Sequence[str] | None = None, delimiter: str = ",") -> Columns:
+    """Return the columns of a CSV with a header, or with the names given."""
     _check_file(path)
+    # A quotation mark in a table of tabs is a letter like others: titles have them.
+    told: Any = {"delimiter": delimiter, "quoting": csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL}
     try:
-        rows = list(csv.reader(io.StringIO(read_text(path))))
+        rows = list(csv.reader(io.StringIO(read_text(path)), **told))
     except csv.Error as error:
         raise ValueError(f"{path} cannot be read as CSV ({error}). Save it again as comma-separated text.") from error
     while rows and not rows[-1]:
         rows.pop()
     if not rows:
         raise ValueError(f"{path} is empty; a header and at least one record are needed.")
-    header = [name.strip() for name in rows[0]]
-    return _filled(path, list(zip(header, _transposed(path, rows[1:], len(header)), strict=True)))
+    if names is None:
+        names, rows = [name.strip() for name in rows[0]], rows[1:]
+    return _filled(path, list(zip(names, _transposed(path, rows, len(names)), strict=True)))
 
 
 def _transposed(path: Path, rows: list[list[str]], width: int) -> list[list[str]]:
@@ -130,7 +135,7 @@ def _transposed(path: Path, rows: list[list[str]], width: int) -> list[list[str]
         if len(row) != width:
             raise ValueError(
                 f"row {number} of {path} has {len(row)} cells, but the header has {width}. Correct the row; cells are "
-                "separated by commas, and numbers have a decimal point."
+                "separated by commas, in a .tsv file by tabs, and numbers have a decimal point."
             )
     return [[row[j].strip() for row in rows] for j in range(width)]
 
@@ -215,7 +220,7 @@ def read_column(path: PathLike, column: str | None = None) -> np.ndarray:
     path = Path(path)
     columns = read_table(path)
     if column is None:
-        column = _only_numeric(path, columns)
+        column = only_numeric(path, columns)
     return numbers(path, column, pick(path, columns, column))
 
 
@@ -254,18 +259,22 @@ def pick(path: Path, columns: Columns, column: str) -> Sequence[Any]:
     return found[0]
 
 
-def _only_numeric(path: Path, columns: Columns) -> str:
+def only_numeric(path: Path, columns: Columns, others: Sequence[str | None] = ()) -> str:
+    """Return the name of the one column of numbers, those with other names left out, or say why there is none."""
     if all(math.isfinite(_number(name)) for name, _ in columns):
         raise ValueError(
             f"the first row of {path} holds numbers ({listed(columns)}), but the names of the columns are "
             "needed there. Add a header, or name the column."
         )
     # A column with any number counts: else one bad cell in y would quietly choose a neighbouring column of numbers.
+    columns = [(name, cells) for name, cells in columns if name not in others]
     numeric = [(name, cells) for name, cells in columns if any(math.isfinite(_number(cell)) for cell in cells)]
     if len(numeric) > 1:
         raise ValueError(f"{path} has several columns of numbers: {listed(numeric)}. Say which with column=.")
     if not numeric and len(columns) > 1:
         raise ValueError(f"{path} has no column of numbers; it has {listed(columns)}. Give a file that has one.")
+    if not columns:
+        raise ValueError(f"{path} has no column of values beside {', '.join(map(repr, filter(None, others)))}.")
     return (numeric or columns)[0][0]
 
 

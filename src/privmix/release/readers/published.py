@@ -1,0 +1,70 @@
+"""The generic reader: a table of noisy values or counts, with what its publisher states of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from privmix import mechanisms
+from privmix.mechanisms import Mechanism, NoisyHistogram
+from privmix.release.files import PathLike
+from privmix.release.readers.table import Layout, Processing, lattice_of, read_rows
+from privmix.release.release import Release
+
+#: mechanisms of records by the noise that they add, as a histogram calls it
+NOISES: dict[str, type[Mechanism]] = {
+    "laplace": mechanisms.Laplace,
+    "gaussian": mechanisms.Gaussian,
+}
+
+
+def read_published(
+    path: PathLike,
+    noise: str,
+    *,
+    column: str | None = None,
+    scale_column: str | None = None,
+    variance_column: str | None = None,
+    names: Sequence[str] | None = None,
+    clamped_at: float | None = None,
+    rounded_to: float | None = None,
+    withheld_below: float | None = None,
+    notes: str = "",
+    **stated: Any,
+) -> Release:
+    """Read a published table: rows are bins where it has the columns lower and upper, else each is a record.
+
+    Parameters
+    ----------
+    path
+        A ``.csv``, ``.tsv`` or ``.parquet`` file.
+    noise
+        "laplace", "gaussian", "discrete laplace" or "discrete gaussian".
+    column
+        Column of the values; by default "count" where rows are bins, else the only column of numbers.
+    scale_column, variance_column
+        Column of the scale of each row's noise, or of its variance.
+    names
+        Names of the columns, where a text file has no header.
+    clamped_at, rounded_to, withheld_below
+        What was done to the noisy values, in this order: lower ones set to a limit, all rounded to multiples of a
+        number (halves up), those below a limit left out. An empty cell is a value that was withheld.
+    notes
+        Kept with the release.
+    stated
+        What else the publisher states, by field of the mechanism: ``scale=``, ``bounds=``, ``epsilon=``, ``rho=``;
+        of a histogram ``records=`` and ``neighbours=``.
+
+    Returns
+    -------
+    Release
+        With the mechanism that the statements describe, ready for `privmix.fit`.
+    """
+    if noise not in NOISES:
+        raise ValueError(f"noise must be one of {', '.join(map(repr, NOISES))}; got {noise!r}.")
+    done = Processing(clamped_at, rounded_to, withheld_below)
+    layout = Layout(column, scale_column, variance_column, names)
+    rows = read_rows(path, layout, done, lattice_of(noise, stated))
+    told = rows.fields() | stated
+    mechanism = NOISES[noise](**told) if rows.edges is None else NoisyHistogram(noise=noise, **told)
+    return Release(rows.values, done.around(mechanism), notes)

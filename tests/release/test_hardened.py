@@ -66,12 +66,15 @@ def test_guarantee_is_that_of_opendps_map():
     assert laplace.guarantee == PureDP(counts_map(dp.m.make_laplace, l1, 3.0, 2))
     gaussian = harden(NoisyHistogram(10, bins=3, noise="discrete gaussian", scale=3.0, bounds=UNIT))
     assert gaussian.guarantee == ZCDP(counts_map(dp.m.make_gaussian, l2, 3.0, np.sqrt(2.0)))
+    one = harden(NoisyHistogram(10, bins=3, scale=3.0, bounds=UNIT, neighbours="add-remove"))
+    assert one.guarantee == PureDP(counts_map(dp.m.make_laplace, l1, 3.0, 1), neighbours="add-remove")
     response = harden(RandomizedResponse(5, truth=0.7, bounds=UNIT))
     assert response.guarantee == PureDP(dp.m.make_randomized_response(list(range(5)), 0.7).map(1))
 
 
 ASKED = [
     NoisyHistogram(10, bins=3, epsilon=0.7, bounds=UNIT),
+    NoisyHistogram(10, bins=3, noise="gaussian", rho=0.7, bounds=UNIT, neighbours="add-remove"),
     NoisyHistogram(10, bins=3, noise="discrete laplace", rho=0.3, bounds=UNIT),
     NoisyHistogram(10, bins=3, noise="discrete gaussian", rho=0.3, bounds=UNIT),
     NoisyHistogram(10, bins=3, noise="discrete gaussian", epsilon=0.7, delta=1e-6, bounds=UNIT),
@@ -119,6 +122,8 @@ def test_values_outside_the_bounds_are_clipped_with_a_warning_that_names_the_cal
 def test_what_cannot_be_hardened_is_refused():
     with pytest.raises(ValueError, match="SquareWave has no hardened form: OpenDP has no exact sampler for it"):
         Release.from_data(Y, SquareWave(epsilon=1.0, bounds=UNIT), hardened=True)
+    with pytest.raises(ValueError, match="scale for each bin has no hardened form"):
+        Release.from_data(Y, NoisyHistogram(60, bins=2, scale=[1.0, 2.0], bounds=UNIT), hardened=True)
     with pytest.raises(ValueError, match="takes no seed"):
         Release.from_data(Y, ASKED[0], seed=1, hardened=True)
     with pytest.raises(ValueError, match="lies with a probability below 1e-16"):

@@ -79,6 +79,14 @@ class Mechanism(Part):
         (z,) = columns.values()
         return {}, z
 
+    @classmethod
+    def candidates(cls, n: float, bounds: tuple[float, float], **budget: float) -> list[Any]:
+        """Return the settings that a plan for n records should compare under a budget, `epsilon` or `rho`.
+
+        None by default: then `privmix.plan` leaves the mechanism out.
+        """
+        return []
+
     def perturb(self, rng: np.random.Generator, y: np.ndarray) -> np.ndarray:
         """Draw the release given all records (hook)."""
         raise NotImplementedError

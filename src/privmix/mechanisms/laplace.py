@@ -54,6 +54,11 @@ class Laplace(AdditiveNoise):
     def __post_init__(self) -> None:
         self.fill_scale(laplace_scale)
 
+    @classmethod
+    def candidates(cls, n: float, bounds: tuple[float, float], **budget: float) -> list[Laplace]:
+        """Return the one setting that a budget leaves."""
+        return [cls(bounds=bounds, **budget)]
+
     @property
     def guarantee(self) -> PureDP | None:
         """Pure ε-DP of the least noisy record, or None without bounds."""

@@ -64,6 +64,14 @@ class RandomizedResponse(LocalMechanism):
         log_truth = -math.log1p((cells - 1) * math.exp(-epsilon))
         fill(self, cells=cells, bounds=bounds, truth=truth, log_truth=log_truth, log_lie=log_truth - epsilon)
 
+    @classmethod
+    def candidates(cls, n: float, bounds: tuple[float, float], **budget: float) -> list[RandomizedResponse]:
+        """Return responses with as many cells as n records can tell apart, and somewhat more: too few is the dangerous side."""
+        if "epsilon" not in budget:
+            return []
+        cells = 6.0 * (n * math.sinh(0.5 * budget["epsilon"]) ** 2) ** (1.0 / 7.0)
+        return [cls(max(4, round(cells * factor)), bounds=bounds, **budget) for factor in (0.8, 1.25)]
+
     @property
     def guarantee(self) -> PureDP:
         """Pure ε-DP, exact."""

@@ -85,6 +85,11 @@ class SquareWave(LocalMechanism):
             cell_log_high=log_high + math.log(share + math.exp(-self.epsilon) * (1.0 - share)),
         )
 
+    @classmethod
+    def candidates(cls, n: float, bounds: tuple[float, float], **budget: float) -> list[SquareWave]:
+        """Return the wave of a budget in ε."""
+        return [cls(bounds=bounds, **budget)] if "epsilon" in budget else []
+
     @property
     def guarantee(self) -> PureDP:
         """Pure ε-DP, exact."""

@@ -1,0 +1,293 @@
+"""Before collecting: which mechanism, which budget and how many people a density needs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from privmix import mechanisms
+from privmix.mechanisms import Mechanism
+from privmix.parts.checks import check_bounds, one_of, single
+from privmix.planning.experiment import experiment_of
+from privmix.planning.predict import Prediction, predict
+from privmix.planning.shapes import Shape, find_modes, read_shapes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Repetitions from which the range of errors and the chance to see the modes are found.
+REPETITIONS = 200
+# Numbers of people between which a wanted accuracy is sought; beyond, it is called out of reach.
+FEWEST, MOST = 10.0, 1e12
+LEAST_BUDGET, MOST_BUDGET = 1e-3, 50.0
+# An answer is found to this factor.
+PRECISION = 1.02
+
+
+@dataclass(frozen=True)
+class Row:
+    """A mechanism in its best setting, and what is to be expected of it.
+
+    Attributes
+    ----------
+    mechanism
+        Ready to use.
+    l1, low, high
+        Expected L1 error of the density, and the range that holds 90% of repetitions and all shapes.
+    cells
+        How much of the error stays however often the collection is repeated: lost to cells and smoothing.
+    band
+        Mean half-width of the 95% band, in units of the uniform density.
+    modes
+        Chance that every valley between two modes shows; None where the shape has one mode.
+    """
+
+    mechanism: Mechanism
+    l1: float
+    low: float
+    high: float
+    cells: float
+    band: float
+    modes: float | None
+
+    @property
+    def name(self) -> str:
+        """The class of the mechanism."""
+        return type(self.mechanism).__name__
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What n records will tell of a density under a budget, by mechanism: made by `privmix.plan`.
+
+    Attributes
+    ----------
+    rows
+        A `Row` for each mechanism, the best first.
+    """
+
+    bounds: tuple[float, float]
+    n: int
+    budget: dict[str, float]
+    shapes: list[Shape]
+    trusted: bool
+    rows: list[Row] = field(repr=False)
+    classes: tuple[type[Mechanism], ...] = field(repr=False)
+
+    @property
+    def recommended(self) -> Mechanism:
+        """The mechanism with the least expected error: of those that need no trusted holder unless one was named."""
+        return self.rows[0].mechanism
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The rows as a table."""
+        return pd.DataFrame(
+            [
+                {
+                    "mechanism": row.name,
+                    "setting": setting_of(row.mechanism),
+                    "l1": row.l1,
+                    "l1_low": row.low,
+                    "l1_high": row.high,
+                    "cells": row.cells,
+                    "band": row.band,
+                    "modes": math.nan if row.modes is None else row.modes,
+                }
+                for row in self.rows
+            ]
+        )
+
+    def for_accuracy(self, l1: float, solve: str = "n") -> pd.DataFrame:
+        """Return how many people, or which budget, each mechanism needs for an expected L1 error.
+
+        Parameters
+        ----------
+        l1
+            The wanted error, above 0 and below 2.
+        solve
+            "n" for the number of people at the plan's budget, "budget" for ε or ρ at the plan's number of people.
+
+        Returns
+        -------
+        DataFrame
+            A row for each mechanism, the cheapest first; not a number, with the least error found, where the accuracy
+            is out of reach.
+        """
+        wanted = single("l1", l1)
+        if not 0.0 < wanted < 2.0:
+            raise ValueError(f"l1 must be an L1 distance above 0 and below 2; got {l1!r}.")
+        if solve not in ("n", "budget"):
+            raise ValueError(f"solve must be 'n' or 'budget'; got {solve!r}.")
+        found = [self._needed(kind, wanted, solve) for kind in self.classes]
+        order = sorted(range(len(found)), key=lambda j: (math.isnan(found[j]["needed"]), found[j]["needed"]))
+        return pd.DataFrame([found[j] for j in order])
+
+    def _needed(self, kind: type[Mechanism], wanted: float, solve: str) -> dict[str, Any]:
+        """Return what one mechanism needs, by bisection of the logarithm: the error falls with n and budget."""
+        (name, budget), shapes = next(iter(self.budget.items())), self.shapes
+
+        def error(value: float) -> float:
+            n, spent = (value, budget) if solve == "n" else (float(self.n), value)
+            return min((_l1(m, shapes, n) for m in _settings(kind, n, self.bounds, {name: spent})), default=math.inf)
+
+        low, high = (FEWEST, MOST) if solve == "n" else (LEAST_BUDGET, MOST_BUDGET)
+        start = float(self.n) if solve == "n" else budget
+        value, least = _solve(error, wanted, low, high, start)
+        return {"mechanism": kind.__name__, "needed": value, "l1": wanted if math.isfinite(value) else least}
+
+    def plot(self, axes: Axes | None = None) -> Axes:
+        """Draw the expected error against the number of people, a line for each mechanism.
+
+        Parameters
+        ----------
+        axes
+            Where to draw; by default a new figure.
+        """
+        from privmix.plots.planning import plot_plan  # loads matplotlib
+
+        return plot_plan(self.curves(), self.n, axes)
+
+    def curves(self, numbers: Iterable[float] | None = None) -> pd.DataFrame:
+        """Return the expected error of every mechanism at several numbers of people.
+
+        Parameters
+        ----------
+        numbers
+            Numbers of people; by default from a hundredth to a hundred times the plan's.
+        """
+        numbers = self.n * np.geomspace(0.01, 100.0, 9) if numbers is None else np.asarray(list(numbers), dtype=float)
+        rows = []
+        for n in np.maximum(numbers, FEWEST):
+            for kind in self.classes:
+                errors = [_l1(m, self.shapes, n) for m in _settings(kind, n, self.bounds, self.budget)]
+                if errors:
+                    rows.append({"n": n, "mechanism": kind.__name__, "l1": min(errors)})
+        return pd.DataFrame(rows)
+
+    def predictions(self, row: Row) -> list[Prediction]:
+        """Return what is to be expected of one mechanism for each shape, cell by cell."""
+        return [predict(experiment_of(row.mechanism), shape.probability, self.n) for shape in self.shapes]
+
+
+def plan(
+    bounds: tuple[float, float],
+    *,
+    n: int,
+    epsilon: float | None = None,
+    rho: float | None = None,
+    shape: Any = None,
+    trusted: bool = False,
+    only: Sequence[type[Mechanism]] | None = None,
+) -> Plan:
+    """Say what a release will tell of a density, before anything is collected.
+
+    Nothing confidential is needed, and nothing may be used: bounds and shape must come from elsewhere, or be paid for.
+
+    Parameters
+    ----------
+    bounds
+        Range of a record, known without looking at the data.
+    n
+        Number of people who take part, each once.
+    epsilon, rho
+        The privacy budget of each person: one of them.
+    shape
+        What the density may look like: a function of points, a distribution of SciPy, a sample that is public; by
+        default a panel of six mixtures.
+    trusted
+        Whether a holder may see the data: then histograms with noise take part, which need far fewer people.
+    only
+        Mechanisms to compare; by default all that can be planned for.
+    """
+    one_of("plan", epsilon=epsilon, rho=rho)
+    budget = {name: single(name, value) for name, value in (("epsilon", epsilon), ("rho", rho)) if value is not None}
+    checked = check_bounds(bounds, needed_for="plan")
+    assert checked is not None
+    if isinstance(n, bool) or not isinstance(n, int | float | np.number) or not 1 <= n < math.inf or n != int(n):
+        raise ValueError(f"n must be a whole number of people, at least 1; got {n!r}.")
+    shapes = read_shapes(shape, checked)
+    asked = _classes(trusted) if only is None else tuple(only)
+    rows = [row for kind in asked if (row := _best(kind, int(n), checked, budget, shapes)) is not None]
+    if not rows:
+        names = ", ".join(kind.__name__ for kind in asked)
+        raise ValueError(f"none of {names} can be calibrated to {budget}: there is nothing to compare.")
+    rows.sort(key=lambda row: row.l1)
+    kinds = tuple(type(row.mechanism) for row in rows)
+    return Plan(checked, int(n), budget, shapes, trusted, rows, kinds)
+
+
+def _classes(trusted: bool) -> tuple[type[Mechanism], ...]:
+    """Return every mechanism of the library that may be asked for settings: global ones where a holder is trusted."""
+    found = [getattr(mechanisms, name) for name in mechanisms.__all__]
+    return tuple(kind for kind in found if isinstance(kind, type) and (trusted or not kind.is_global))
+
+
+def _settings(kind: type[Mechanism], n: float, bounds: tuple[float, float], budget: dict[str, float]) -> list[Mechanism]:
+    return kind.candidates(n, bounds, **budget)
+
+
+def _best(kind: type[Mechanism], n: int, bounds, budget, shapes: list[Shape]) -> Row | None:
+    """Return the best setting of a mechanism, or None where it has none to offer."""
+    rows = [_row(mechanism, n, shapes) for mechanism in _settings(kind, n, bounds, budget)]
+    return min(rows, key=lambda row: row.l1, default=None)
+
+
+def _l1(mechanism: Mechanism, shapes: list[Shape], n: float) -> float:
+    experiment = experiment_of(mechanism)
+    return float(np.mean([predict(experiment, shape.probability, n).l1 for shape in shapes]))
+
+
+def _row(mechanism: Mechanism, n: int, shapes: list[Shape]) -> Row:
+    """Return what is to be expected of a mechanism, over all shapes."""
+    experiment = experiment_of(mechanism)
+    made = [predict(experiment, shape.probability, n) for shape in shapes]
+    errors, seen = [], []
+    for shape, one in zip(shapes, made, strict=True):
+        estimates = one.estimates(REPETITIONS)
+        errors.append(np.abs(estimates - shape.probability).sum(axis=1))
+        if valleys := find_modes(shape.probability):
+            shown = [np.minimum(estimates[:, a], estimates[:, b]) > estimates[:, v] for a, v, b in valleys]
+            seen.append(float(np.mean(np.all(shown, axis=0))))
+    low, high = np.quantile(np.concatenate(errors), [0.05, 0.95])
+    return Row(
+        mechanism,
+        l1=float(np.mean([one.l1 for one in made])),
+        low=float(low),
+        high=float(high),
+        cells=float(np.mean([one.bias_l1 for one in made])),
+        band=float(np.mean([one.band.sum() for one in made])),
+        modes=float(np.mean(seen)) if seen else None,
+    )
+
+
+def _solve(
+    error: Callable[[float], float], wanted: float, low: float, high: float, start: float
+) -> tuple[float, float]:
+    """Return where the error falls to what is wanted, and the least error seen; not a number where it never does."""
+    at = min(max(start, low), high)
+    found = error(at)
+    factor = 10.0 if found > wanted else 0.1
+    while (found > wanted) == (factor > 1.0):
+        before, at = at, min(max(at * factor, low), high)
+        if at == before:
+            return (math.nan, found) if found > wanted else (at, found)
+        found = error(at)
+    left, right = sorted((before, at))
+    while right > PRECISION * left:
+        middle = math.sqrt(left * right)
+        left, right = (middle, right) if error(middle) > wanted else (left, middle)
+    return right, wanted
+
+
+def setting_of(mechanism: Mechanism) -> str:
+    """Return what was chosen in a mechanism beside budget and bounds, in a few words."""
+    words = {name: getattr(mechanism, name, None) for name in ("cells", "chosen", "staggered", "bin_count", "noise")}
+    shown = [f"{name.replace('bin_count', 'bins')} {value}" for name, value in words.items() if value not in (None, False)]
+    return ", ".join(text.removesuffix(" True") for text in shown)
+

@@ -1,0 +1,120 @@
+"""The predictor against simulation: derivatives, folded normals, and what repetitions of a collection really give."""
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+
+from privmix.mechanisms import Laplace, NoisyHistogram, RandomizedResponse, SquareWave
+from privmix.planning.experiment import CELLS, Experiment, experiment_of
+from privmix.planning.predict import Problem, basis, folded, predict, settings, solve
+
+UNIT = (0.0, 1.0)
+X = (np.arange(CELLS) + 0.5) / CELLS
+
+
+def two_modes():
+    p = 0.6 * np.exp(-0.5 * ((X - 0.3) / 0.08) ** 2) + 0.4 * np.exp(-0.5 * ((X - 0.75) / 0.06) ** 2)
+    return p / p.sum()
+
+
+MECHANISMS = [
+    Laplace(epsilon=5.0, bounds=UNIT),
+    SquareWave(epsilon=2.0, bounds=UNIT),
+    RandomizedResponse(20, epsilon=2.0, bounds=UNIT),
+    NoisyHistogram(2000, 24, epsilon=0.5, bounds=UNIT),
+]
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda m: type(m).__name__)
+def test_means_are_what_records_of_a_cell_release(mechanism):
+    experiment = experiment_of(mechanism)
+    np.testing.assert_allclose(experiment.means.sum(axis=0), 1.0, atol=1e-12)
+    cell = 50
+    if mechanism.is_global:
+        assert experiment.means[:, cell].argmax() == int(24 * X[cell])
+        assert experiment.noise == pytest.approx(2.0 * mechanism.scale**2)
+        return
+    y = np.random.default_rng(1).uniform(cell / CELLS, (cell + 1) / CELLS, 100_000)
+    z = mechanism.privatize(y, seed=1)
+    if mechanism.outputs is not None:
+        shares = np.bincount(z.astype(int), minlength=len(mechanism.outputs)) / len(z)
+    else:
+        from privmix.planning.experiment import release_edges
+
+        shares = np.histogram(z, release_edges(mechanism))[0] / len(z)
+    error = np.sqrt(experiment.means[:, cell] / len(z)) + 1e-5
+    assert (np.abs(shares - experiment.means[:, cell]) < 5.0 * error).all()
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda m: type(m).__name__)
+def test_slope_and_information_are_those_of_the_value(mechanism):
+    problem = Problem(experiment_of(mechanism), two_modes(), 1000.0, settings()[4])
+    w = 0.1 * np.random.default_rng(1).standard_normal(basis(CELLS).shape[1])
+    slope, _ = problem.derivatives(w, problem.value(w)[1])
+    steps = 1e-5 * np.eye(len(w))
+    numeric = [(problem.value(w + step)[0] - problem.value(w - step)[0]) / 2e-5 for step in steps]
+    np.testing.assert_allclose(slope, numeric, rtol=1e-4, atol=1e-2)
+
+
+def test_information_is_the_curvature_where_the_model_is_true():
+    functions = basis(CELLS)
+    w = 0.1 * np.random.default_rng(1).standard_normal(functions.shape[1])
+    truth = np.exp(functions @ w - logsumexp(functions @ w))
+    problem = Problem(experiment_of(MECHANISMS[2]), truth, 1000.0, settings()[4])
+    _, information = problem.derivatives(w, truth)
+    step = 1e-4 * np.eye(len(w))[3]
+    curvature = [problem.derivatives(w + sign * step, problem.value(w + sign * step)[1])[0] for sign in (1.0, -1.0)]
+    np.testing.assert_allclose(-(curvature[0] - curvature[1]) / 2e-4, information[3], rtol=1e-3, atol=0.5)
+
+
+def test_folded_normals():
+    rng = np.random.default_rng(1)
+    mean, sd = np.array([0.0, 1.0, -0.3]), np.array([1.0, 0.5, 0.0])
+    drawn = np.abs(mean + sd * rng.standard_normal((200_000, 3))).sum(axis=1).mean()
+    assert folded(mean, sd) == pytest.approx(drawn, abs=0.01)
+
+
+def estimate(experiment, statistics, n):
+    """Return the stand-in's estimate of one collection: settings weighted by their own evidence."""
+    made = []
+    for setting in settings():
+        problem = Problem(experiment, np.full(CELLS, 1.0 / CELLS), n, setting)
+        problem.expected = statistics
+        problem.variances = experiment.variances(np.maximum(statistics, 1e-3 / n), n)
+        one = solve(problem, None)
+        problem.variances = np.zeros(len(statistics))  # evidence of these data: nothing is added for their scatter
+        made.append((one.density, solve(problem, one.weights).evidence if problem.multinomial else one.evidence))
+    evidence = np.array([value for _, value in made])
+    weight = np.exp(evidence - logsumexp(evidence))
+    return np.tensordot(weight, np.stack([density for density, _ in made]), 1)
+
+
+@pytest.mark.parametrize(("mechanism", "n"), [(MECHANISMS[2], 2000), (MECHANISMS[2], 50_000)], ids=str)
+def test_repetitions_have_the_error_that_is_predicted(mechanism, n):
+    experiment, shape = experiment_of(mechanism), two_modes()
+    predicted = predict(experiment, shape, n)
+    rng = np.random.default_rng(1)
+    counts = rng.multinomial(n, experiment.means @ shape, size=12)
+    made = np.stack([estimate(experiment, count / n, n) for count in counts])
+    errors = np.abs(made - shape).sum(axis=1)
+    assert predicted.l1 == pytest.approx(errors.mean(), rel=0.25)
+    scatter = np.sqrt((predicted.scatter**2).sum(axis=1))
+    assert np.median(made.std(axis=0) / scatter) == pytest.approx(1.0, abs=0.3)
+
+
+def test_more_people_and_more_budget_tell_more():
+    shape = two_modes()
+    by_number = [predict(experiment_of(MECHANISMS[0]), shape, n).l1 for n in (1e2, 1e4, 1e6, 1e9, 1e12)]
+    assert by_number == sorted(by_number, reverse=True)
+    assert by_number[-1] < 0.02
+    waves = [SquareWave(epsilon=e, bounds=UNIT) for e in (0.2, 1.0, 4.0)]
+    by_budget = [predict(experiment_of(wave), shape, 1e4).l1 for wave in waves]
+    assert by_budget == sorted(by_budget, reverse=True)
+
+
+def test_noise_of_a_histogram_is_seen():
+    shape, quiet = two_modes(), experiment_of(MECHANISMS[3])
+    loud = Experiment(quiet.means, noise=100.0 * quiet.noise)
+    assert predict(loud, shape, 2000).l1 > 1.5 * predict(quiet, shape, 2000).l1
+
+

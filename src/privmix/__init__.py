@@ -12,6 +12,7 @@ from privmix.sampling.sample import fit
 if TYPE_CHECKING:
     from privmix import baselines as baselines
     from privmix.estimator import PrivateMixtureEstimator as PrivateMixtureEstimator
+    from privmix.planning import plan as plan
 
 __version__ = "0.1.0"
 
@@ -25,13 +26,14 @@ __all__ = [
     "kernels",
     "load",
     "mechanisms",
+    "plan",
     "priors",
     "samplers",
 ]
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "PrivateMixtureEstimator", "baselines"})
+    return sorted({*globals(), "PrivateMixtureEstimator", "baselines", "plan"})
 
 
 def __getattr__(name: str) -> Any:
@@ -40,4 +42,6 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("privmix.baselines")
     if name == "PrivateMixtureEstimator":
         return importlib.import_module("privmix.estimator").PrivateMixtureEstimator
+    if name == "plan":
+        return importlib.import_module("privmix.planning").plan
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.special import logsumexp
+from threadpoolctl import threadpool_limits
 
 from privmix.mechanisms import Laplace, NoisyHistogram, RandomizedResponse, SquareWave
 from privmix.planning.experiment import CELLS, Experiment, experiment_of
@@ -48,12 +49,13 @@ def test_means_are_what_records_of_a_cell_release(mechanism):
 
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda m: type(m).__name__)
 def test_slope_and_information_are_those_of_the_value(mechanism):
-    problem = Problem(experiment_of(mechanism), two_modes(), 1000.0, settings()[4])
-    w = 0.1 * np.random.default_rng(1).standard_normal(basis(CELLS).shape[1])
+    setting = settings()[4]
+    problem = Problem(experiment_of(mechanism), two_modes(), 1000.0, setting)
+    w = np.sqrt(setting.variances) * np.random.default_rng(1).standard_normal(basis(CELLS).shape[1])
     slope, _ = problem.derivatives(w, problem.value(w)[1])
     steps = 1e-5 * np.eye(len(w))
     numeric = [(problem.value(w + step)[0] - problem.value(w - step)[0]) / 2e-5 for step in steps]
-    np.testing.assert_allclose(slope, numeric, rtol=1e-4, atol=1e-2)
+    np.testing.assert_allclose(slope, numeric, rtol=1e-4, atol=1e-3)
 
 
 def test_information_is_the_curvature_where_the_model_is_true():
@@ -89,17 +91,19 @@ def estimate(experiment, statistics, n):
     return np.tensordot(weight, np.stack([density for density, _ in made]), 1)
 
 
-@pytest.mark.parametrize(("mechanism", "n"), [(MECHANISMS[2], 2000), (MECHANISMS[2], 50_000)], ids=str)
+@pytest.mark.parametrize(("mechanism", "n"), [(MECHANISMS[2], 50_000)], ids=str)
 def test_repetitions_have_the_error_that_is_predicted(mechanism, n):
+    """Where many records make the estimate follow the counts in proportion: with few it follows less."""
     experiment, shape = experiment_of(mechanism), two_modes()
     predicted = predict(experiment, shape, n)
     rng = np.random.default_rng(1)
-    counts = rng.multinomial(n, experiment.means @ shape, size=12)
-    made = np.stack([estimate(experiment, count / n, n) for count in counts])
+    counts = rng.multinomial(n, experiment.means @ shape, size=16)
+    with threadpool_limits(1):
+        made = np.stack([estimate(experiment, count / n, n) for count in counts])
     errors = np.abs(made - shape).sum(axis=1)
-    assert predicted.l1 == pytest.approx(errors.mean(), rel=0.25)
+    assert predicted.l1 == pytest.approx(errors.mean(), rel=0.12)
     scatter = np.sqrt((predicted.scatter**2).sum(axis=1))
-    assert np.median(made.std(axis=0) / scatter) == pytest.approx(1.0, abs=0.3)
+    assert np.median(made.std(axis=0) / scatter) == pytest.approx(1.0, abs=0.2)
 
 
 def test_more_people_and_more_budget_tell_more():
@@ -116,5 +120,3 @@ def test_noise_of_a_histogram_is_seen():
     shape, quiet = two_modes(), experiment_of(MECHANISMS[3])
     loud = Experiment(quiet.means, noise=100.0 * quiet.noise)
     assert predict(loud, shape, 2000).l1 > 1.5 * predict(quiet, shape, 2000).l1
-
-

@@ -66,7 +66,7 @@ class RandomizedResponse(LocalMechanism):
 
     @classmethod
     def candidates(cls, n: float, bounds: tuple[float, float], **budget: float) -> list[RandomizedResponse]:
-        """Return responses with as many cells as n records can tell apart, and somewhat more: too few is the dangerous side."""
+        """Return responses with about as many cells as n records can tell apart: too few is the dangerous side."""
         if "epsilon" not in budget:
             return []
         cells = 6.0 * (n * math.sinh(0.5 * budget["epsilon"]) ** 2) ** (1.0 / 7.0)

@@ -13,9 +13,11 @@ import pandas as pd
 from privmix import mechanisms
 from privmix.mechanisms import Mechanism
 from privmix.parts.checks import check_bounds, one_of, single
+from privmix.planning.check import check_rows
 from privmix.planning.experiment import experiment_of
 from privmix.planning.predict import Prediction, predict
 from privmix.planning.shapes import Shape, find_modes, read_shapes
+from privmix.plots.plan import plot_plan
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -141,17 +143,15 @@ class Plan:
         value, least = _solve(error, wanted, low, high, start)
         return {"mechanism": kind.__name__, "needed": value, "l1": wanted if math.isfinite(value) else least}
 
-    def plot(self, axes: Axes | None = None) -> Axes:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the expected error against the number of people, a line for each mechanism.
 
         Parameters
         ----------
-        axes
-            Where to draw; by default a new figure.
+        ax
+            Axes to draw on; by default those of a new figure.
         """
-        from privmix.plots.planning import plot_plan  # loads matplotlib
-
-        return plot_plan(self.curves(), self.n, axes)
+        return plot_plan(self.curves(), self.n, ax)
 
     def curves(self, numbers: Iterable[float] | None = None) -> pd.DataFrame:
         """Return the expected error of every mechanism at several numbers of people.
@@ -169,6 +169,32 @@ class Plan:
                 if errors:
                     rows.append({"n": n, "mechanism": kind.__name__, "l1": min(errors)})
         return pd.DataFrame(rows)
+
+    def check(
+        self, replicates: int = 3, mechanisms: int = 3, executor: Any = None, seed: int = 1, **chains: Any
+    ) -> pd.DataFrame:
+        """Simulate releases of the best mechanisms, fit them, and compare the errors with those predicted.
+
+        Parameters
+        ----------
+        replicates
+            Data sets for each shape and mechanism.
+        mechanisms
+            How many of the best rows.
+        executor
+            Where fits run: anything with `map`, such as a `ProcessPoolExecutor` or that of a Dask client; by default
+            here, one after another.
+        seed
+            Of data, noise and chains.
+        chains
+            Settings of `privmix.fit`, such as draws=500.
+
+        Returns
+        -------
+        DataFrame
+            A row for each fit: mechanism, shape, replicate, l1, predicted, ratio.
+        """
+        return check_rows(self, self.rows[:mechanisms], replicates, executor, seed, chains)
 
     def predictions(self, row: Row) -> list[Prediction]:
         """Return what is to be expected of one mechanism for each shape, cell by cell."""
@@ -225,10 +251,13 @@ def plan(
 def _classes(trusted: bool) -> tuple[type[Mechanism], ...]:
     """Return every mechanism of the library that may be asked for settings: global ones where a holder is trusted."""
     found = [getattr(mechanisms, name) for name in mechanisms.__all__]
-    return tuple(kind for kind in found if isinstance(kind, type) and (trusted or not kind.is_global))
+    kinds = [kind for kind in found if isinstance(kind, type) and issubclass(kind, Mechanism)]
+    return tuple(kind for kind in kinds if trusted or not kind.is_global)
 
 
-def _settings(kind: type[Mechanism], n: float, bounds: tuple[float, float], budget: dict[str, float]) -> list[Mechanism]:
+def _settings(
+    kind: type[Mechanism], n: float, bounds: tuple[float, float], budget: dict[str, float]
+) -> list[Mechanism]:
     return kind.candidates(n, bounds, **budget)
 
 
@@ -288,6 +317,7 @@ def _solve(
 def setting_of(mechanism: Mechanism) -> str:
     """Return what was chosen in a mechanism beside budget and bounds, in a few words."""
     words = {name: getattr(mechanism, name, None) for name in ("cells", "chosen", "staggered", "bin_count", "noise")}
-    shown = [f"{name.replace('bin_count', 'bins')} {value}" for name, value in words.items() if value not in (None, False)]
+    shown = [
+        f"{name.replace('bin_count', 'bins')} {value}" for name, value in words.items() if value not in (None, False)
+    ]
     return ", ".join(text.removesuffix(" True") for text in shown)
-

@@ -156,7 +156,7 @@ def _join(experiment: Experiment, shape: np.ndarray, n: float, solved: list[_Sol
 
 def folded(mean: np.ndarray, sd: np.ndarray) -> float:
     """Return Σ E|X| of normal variables."""
-    safe = np.maximum(sd, LEAST)
+    safe = np.maximum(sd, 1e-15)
     t = mean / safe
     return float(np.sum(safe * math.sqrt(2.0 / math.pi) * np.exp(-0.5 * t * t) + mean * (1.0 - 2.0 * ndtr(-t))))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -112,5 +113,4 @@ def find_modes(probability: np.ndarray) -> list[tuple[int, int, int]]:
     least = LEAST_PROMINENCE * float(probability.max())
     padded = np.concatenate([[0.0], probability, [0.0]])
     modes = find_peaks(padded, prominence=least)[0] - 1
-    valleys = [int(a + np.argmin(probability[a : b + 1])) for a, b in zip(modes, modes[1:], strict=False)]
-    return [(int(a), v, int(b)) for a, v, b in zip(modes, valleys, modes[1:], strict=False)]
+    return [(int(a), int(a + np.argmin(probability[a : b + 1])), int(b)) for a, b in pairwise(modes)]

@@ -1,0 +1,132 @@
+"""A plan: its table, what it recommends, what it solves for, and wishes that cannot be met."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import privmix
+from privmix.mechanisms import Laplace, LocalMechanism, RandomizedResponse, SquareWave
+from privmix.planning.shapes import find_modes, read_shapes
+
+BOUNDS = (-10.0, 10.0)
+TWO = (Laplace, RandomizedResponse)
+
+
+def three_normals(x):
+    return sum(w * stats.norm.pdf(x, m, 1.0) for w, m in ((0.3, -5.0), (0.4, 0.0), (0.3, 5.0)))
+
+
+@pytest.fixture(scope="module")
+def made():
+    return privmix.plan(BOUNDS, epsilon=1.0, n=20_000, shape=three_normals)
+
+
+def test_table_has_every_local_mechanism_that_can_be_planned_best_first(made):
+    table = made.table
+    assert {"Laplace", "SquareWave", "RandomizedResponse"} <= set(table["mechanism"])
+    assert table["l1"].is_monotonic_increasing
+    assert (table["l1_low"] <= table["l1"]).all()
+    assert (table["l1"] <= table["l1_high"]).all()
+    assert (table["cells"] <= table["l1"] + 1e-9).all()
+    assert ((table["modes"] >= 0.0) & (table["modes"] <= 1.0)).all()
+    assert isinstance(made.recommended, LocalMechanism)
+    assert made.recommended.guarantee.epsilon == 1.0
+    assert not any(row.mechanism.is_global for row in made.rows)
+
+
+def test_laplace_noise_hides_what_a_response_shows(made):
+    by_name = made.table.set_index("mechanism")
+    assert by_name.loc["Laplace", "l1"] > 2.5 * by_name.loc["RandomizedResponse", "l1"]
+    assert by_name.loc["Laplace", "modes"] < 0.3
+    assert by_name.loc["RandomizedResponse", "modes"] > 0.95
+
+
+def test_numbers_and_budgets_that_are_needed_give_what_was_wanted():
+    plan = privmix.plan(BOUNDS, epsilon=1.0, n=20_000, shape=three_normals, only=TWO)
+    needed = plan.for_accuracy(0.15).set_index("mechanism")["needed"]
+    assert needed["RandomizedResponse"] < 1e5 < 1e6 < needed["Laplace"]
+    again = privmix.plan(BOUNDS, epsilon=1.0, n=round(needed["RandomizedResponse"]), shape=three_normals, only=TWO[1:])
+    assert again.rows[0].l1 == pytest.approx(0.15, rel=0.05)
+    budget = plan.for_accuracy(0.15, solve="budget").set_index("mechanism")["needed"]
+    again = privmix.plan(BOUNDS, epsilon=budget["Laplace"], n=20_000, shape=three_normals, only=TWO[:1])
+    assert again.rows[0].l1 == pytest.approx(0.15, rel=0.05)
+
+
+def test_an_accuracy_that_cells_do_not_allow_is_told_with_the_least_error():
+    class FourCells(RandomizedResponse):
+        @classmethod
+        def candidates(cls, n, bounds, **budget):
+            return [cls(4, bounds=bounds, **budget)]
+
+    plan = privmix.plan(BOUNDS, epsilon=1.0, n=1000, shape=three_normals, only=(FourCells,))
+    (row,) = plan.for_accuracy(0.01).to_dict("records")
+    assert math.isnan(row["needed"])
+    assert row["l1"] > 0.1
+
+
+def test_shapes_of_every_kind():
+    rng = np.random.default_rng(1)
+    exact = read_shapes(stats.norm(0.0, 2.0), BOUNDS)[0].probability
+    for shape, least in ((lambda x: np.exp(-x * x / 8.0), 1e-6), (rng.normal(0.0, 2.0, 4000), 0.08)):
+        for given in (shape, pd.Series(shape)) if isinstance(shape, np.ndarray) else (shape,):
+            found = read_shapes(given, BOUNDS)[0].probability
+            assert np.abs(found - exact).sum() < least
+    at_an_edge = read_shapes(rng.exponential(1.0, 4000), (0.0, 10.0))[0].probability
+    assert at_an_edge[0] * 19.2 == pytest.approx(1.0, abs=0.15)
+    panel = read_shapes(None, BOUNDS)
+    assert {len(find_modes(shape.probability)) for shape in panel} == {0, 1}
+    assert all(shape.probability.sum() == pytest.approx(1.0) for shape in panel)
+
+
+def test_curves_fall_with_the_number_of_people_and_are_drawn(made):
+    curves = privmix.plan(BOUNDS, epsilon=1.0, n=20_000, shape=three_normals, only=TWO).curves([1e3, 1e5, 1e7])
+    for _, curve in curves.groupby("mechanism"):
+        assert curve["l1"].is_monotonic_decreasing
+    from privmix.plots import plot_plan
+
+    axes = plot_plan(curves, 20_000)
+    assert {line.get_label() for line in axes.lines} >= {"Laplace", "RandomizedResponse"}
+    assert axes.get_xscale() == axes.get_yscale() == "log"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"epsilon": 0.0}, "epsilon"),
+        ({"epsilon": -1.0}, "epsilon"),
+        ({"epsilon": None}, "epsilon=, rho="),
+        ({"rho": 1.0}, "one of"),
+        ({"bounds": None}, "bounds"),
+        ({"bounds": (1.0, 0.0)}, "bounds"),
+        ({"n": 0}, "whole number of people"),
+        ({"n": 2.5}, "whole number of people"),
+        ({"shape": [1.0, 2.0]}, "at least 10 numbers"),
+        ({"shape": np.full(20, 99.0)}, "none of the sample"),
+        ({"shape": lambda x: -x}, "must be a density"),
+        ({"only": (LocalMechanism,)}, "nothing to compare"),
+    ],
+)
+def test_bad_input_gets_a_clear_answer(given, words):
+    arguments = {"bounds": BOUNDS, "epsilon": 1.0, "n": 100, "shape": three_normals, "only": (SquareWave,), **given}
+    with pytest.raises(ValueError, match=words):
+        privmix.plan(arguments.pop("bounds"), **arguments)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"), [({"l1": 0.0}, "l1"), ({"l1": 2.0}, "below 2"), ({"l1": 0.1, "solve": "x"}, "solve")]
+)
+def test_bad_wishes_get_a_clear_answer(made, given, words):
+    with pytest.raises(ValueError, match=words):
+        made.for_accuracy(**given)
+
+
+def test_check_compares_fits_with_what_was_predicted():
+    plan = privmix.plan((0.0, 1.0), epsilon=2.0, n=500, shape=stats.beta(2.0, 5.0), only=(RandomizedResponse,))
+    found = plan.check(replicates=2, draws=100, warmup=200, thin=2, chains=1)
+    assert list(found["replicate"]) == [0, 1]
+    assert (found["ratio"] == found["l1"] / found["predicted"]).all()
+    assert found["ratio"].between(0.2, 3.0).all()
+    assert found["l1"].nunique() == 2

@@ -130,3 +130,16 @@ def test_check_compares_fits_with_what_was_predicted():
     assert (found["ratio"] == found["l1"] / found["predicted"]).all()
     assert found["ratio"].between(0.2, 3.0).all()
     assert found["l1"].nunique() == 2
+
+
+def test_a_trusted_holder_needs_far_fewer_people():
+    given = {"epsilon": 1.0, "n": 2000, "shape": three_normals}
+    alone, trusted = privmix.plan(BOUNDS, **given), privmix.plan(BOUNDS, trusted=True, **given)
+    assert trusted.recommended.is_global
+    assert trusted.rows[0].l1 < 0.4 * alone.rows[0].l1
+    assert trusted.recommended.records == 2000
+
+
+def test_a_budget_in_zcdp_lets_gaussian_noise_take_part():
+    names = set(privmix.plan(BOUNDS, rho=0.5, n=2000, shape=three_normals).table["mechanism"])
+    assert {"Gaussian", "Laplace"} <= names

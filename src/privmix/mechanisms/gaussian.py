@@ -70,6 +70,11 @@ class Gaussian(AdditiveNoise):
             )
         self.fill_scale(gaussian_scale, **({} if self.delta is None else {"delta": self.delta}))
 
+    @classmethod
+    def candidates(cls, n: float, bounds: tuple[float, float], **budget: float) -> list[Gaussian]:
+        """Return the one setting that a budget ρ leaves; ε needs a δ beside it, which no plan has."""
+        return [cls(bounds=bounds, **budget)] if "rho" in budget else []
+
     @property
     def guarantee(self) -> ApproxDP | ZCDP | None:
         """(ε, δ)-DP where that was asked for, else ρ-zCDP of the least noisy record; None without bounds."""

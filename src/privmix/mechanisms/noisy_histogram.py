@@ -36,6 +36,8 @@ from privmix.parts.checks import fill
 from privmix.privacy import ZCDP, ApproxDP, PureDP
 
 _NAME = "NoisyHistogram"
+# Numbers of bins that a plan compares.
+BINS_TO_TRY = (16, 32, 64, 128)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -129,6 +131,17 @@ class NoisyHistogram(Histogram):
     def guarantee(self) -> PureDP | ApproxDP | ZCDP:
         """What was asked for; from the scale where that was given."""
         return guarantee_of(self.noise, self.neighbours, self.scales, self.epsilon, self.delta, self.rho)
+
+    @classmethod
+    def candidates(cls, n: float, bounds: tuple[float, float], **budget: float) -> list[NoisyHistogram]:
+        """Return histograms of several numbers of bins, with Laplace noise for ε and Gaussian noise for ρ."""
+        noise = "laplace" if "epsilon" in budget else "gaussian"
+        return [cls(max(int(n), 1), bins, noise, bounds=bounds, **budget) for bins in BINS_TO_TRY]  # type: ignore[arg-type]
+
+    @property
+    def count_variance(self) -> float:
+        """Variance of the noise on a count, over the bins on average; of discrete noise nearly."""
+        return (1.0 if self.squared else 2.0) * float(np.mean(np.square(self.scales)))
 
     @classmethod
     def read_table(cls, columns: dict[str, np.ndarray]) -> tuple[dict[str, Any], np.ndarray]:

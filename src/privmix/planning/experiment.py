@@ -73,7 +73,7 @@ def experiment_of(mechanism: Any) -> Experiment:
         A mechanism with bounds: of few outputs, of one number or several bits a record, or a histogram with noise.
     """
     if mechanism.counted_edges is not None:
-        return Experiment(_shares_of_bins(mechanism), noise=float(np.mean(np.square(mechanism.noise_spread()))))
+        return Experiment(_shares_of_bins(mechanism), noise=mechanism.count_variance)
     if mechanism.row_length is not None:
         return Experiment(_means_of_bits(mechanism), shares=False)
     if mechanism.outputs is not None:

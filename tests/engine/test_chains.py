@@ -10,7 +10,8 @@ import pytest
 
 from privmix import PrivateMixture, mechanisms, samplers
 from privmix.engine import chains as chains_file
-from privmix.engine.chains import Plan, run_chain, run_chains, shorten
+from privmix.engine.block import stack_draws
+from privmix.engine.chains import Plan, rescue, run_chain, run_chains, shorten
 
 MECHANISM = mechanisms.Laplace(epsilon=10.0, bounds=(-10.0, 10.0))
 MODEL = PrivateMixture(MECHANISM)
@@ -108,6 +109,23 @@ def test_chains_of_unequal_length_are_cut_to_keep_most_draws():
     made = [run_chain(Plan(**{**vars(plan), "draws": d}), s) for d, s in zip(lengths, [1, 2, 3], strict=True)]
     kept = shorten(made)
     assert [chain.length for chain in kept] == [28, 28]
+
+
+@pytest.mark.parametrize("draws", [40, 5_000])
+def test_what_is_gathered_and_saved_after_an_interruption_does_not_grow_with_the_draws(monkeypatch, draws):
+    plan = Plan(MODEL, samplers.Neal5(), Z, 10 * draws, 0, 2, allocations=True)
+    made = [run_chain(Plan(**{**vars(plan), "draws": draws}), seed) for seed in (1, 2)]
+    monkeypatch.setattr(chains_file, "MOST_BYTES_IN_HASTE", 2**17)
+    spaced, kept = rescue(plan, made)
+    gathered = stack_draws([chain.draws for chain in kept])
+    assert sum(array.nbytes for array in gathered) <= 2**17
+    step = spaced.thin // plan.thin
+    assert (step > 1) == (draws > 40)
+    assert spaced.draws == 10 * draws // step
+    for chain, whole in zip(kept, made, strict=True):
+        assert chain.length == draws // step
+        np.testing.assert_array_equal(chain.draws.allocation, whole.draws.allocation[step - 1 :: step])
+        assert chain.end is whole.end
 
 
 def test_an_error_in_a_chain_reaches_the_caller(monkeypatch):

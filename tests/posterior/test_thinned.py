@@ -33,6 +33,13 @@ def test_draws_are_evenly_spaced_and_at_most_as_many_as_asked(posterior, most, s
     assert (few.model, few.sampler) == (posterior.model, posterior.sampler)
 
 
+def test_thinned_draws_are_in_order_and_kept_once(posterior):
+    few = posterior.thinned(20)
+    assert all(array.flags.c_contiguous for array in few.arrays)
+    assert np.shares_memory(few.datatree["posterior"]["weight"].values, few.arrays.weight)
+    np.testing.assert_array_equal(few.datatree["posterior"]["draw"], np.arange(2, 30, 3))
+
+
 def test_few_enough_draws_stay_as_they_are(posterior):
     assert posterior.thinned(60) is posterior
     assert posterior.thinned(1000) is posterior

@@ -110,8 +110,12 @@ def empty_draws(plan: Plan, d: int, components: int = 32) -> Draws:
 
 def lengthen(draws: Draws, most: int) -> Draws:
     """Return the draws with room for twice as many: memory follows what was drawn, not what was asked for."""
-    extra = min(len(draws.n_clusters), most - len(draws.n_clusters))
-    return Draws(*[np.concatenate([array, np.zeros_like(array[:extra])]) for array in draws])
+    length = len(draws.n_clusters)
+    # Memory that was only asked for is not touched: a chain that is told to stop here does so twice as soon.
+    longer = Draws(*[np.zeros((min(2 * length, most), *array.shape[1:]), array.dtype) for array in draws])
+    for new, old in zip(longer, draws, strict=True):
+        new[:length] = old
+    return longer
 
 
 def widen(draws: Draws) -> Draws:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 BLOCK_SECONDS = 0.1
 # Draws that a chain has room for at first.
 FIRST_DRAWS = 4096
+# Bytes of draws that are kept after Ctrl-C, which wants an answer soon: gathering and saving them takes a second or two.
+MOST_BYTES_IN_HASTE = 128 * 2**20
 
 
 @dataclass(frozen=True)
@@ -272,3 +274,17 @@ def shorten(chains: list[Chain]) -> list[Chain]:
     length = ordered[best].length
     kept = [chain for chain in chains if chain.length >= length]
     return [replace(chain, draws=Draws(*[array[:length] for array in chain.draws])) for chain in kept]
+
+
+def rescue(plan: Plan, chains: list[Chain]) -> tuple[Plan, list[Chain]]:
+    """Return what is kept of interrupted chains, and the plan whose draws these are.
+
+    Of more than `MOST_BYTES_IN_HASTE` it is every second, third, … draw, so that Ctrl-C is answered as soon after a run
+    of days as after one of minutes.
+    """
+    kept = shorten(chains)
+    widest = max(int(chain.draws.components.max()) for chain in kept)
+    each = sum(array[0].nbytes for array in empty_draws(plan, 1, widest))
+    step = min(-(-each * kept[0].length * len(kept) // MOST_BYTES_IN_HASTE), kept[0].length)
+    spaced = [replace(chain, draws=Draws(*[array[step - 1 :: step] for array in chain.draws])) for chain in kept]
+    return replace(plan, draws=max(1, plan.draws // step), thin=plan.thin * step), spaced

@@ -109,8 +109,11 @@ class Run:
             return self
         kept = slice(step - 1, None, step)
         plan = replace(self.plan, draws=self.draws // step, thin=self.plan.thin * step)
-        arrays = Draws(*[array[:, kept] for array in self.arrays])
-        return type(self)(plan, arrays, self.ends, self.datatree.isel(draw=kept))
+        # A copy in order: what is read off draws by the thousand would else put them in order each time.
+        arrays = Draws(*[np.ascontiguousarray(array[:, kept]) for array in self.arrays])
+        tree = self.datatree.isel(draw=kept)
+        show_arrays(plan, arrays, tree)
+        return type(self)(plan, arrays, self.ends, tree)
 
     def resume(self, draws: int, *, progress: bool = False, executor: Any = None) -> Self:
         """Go on from the last state of each chain; return a posterior with the old draws and the new.
@@ -189,10 +192,15 @@ def to_tree(plan: Plan, draws: Draws) -> xr.DataTree:
 def share_arrays(plan: Plan, tree: xr.DataTree) -> Draws:
     """Return the draws of all chains from a DataTree that was read, whose variables become views of them."""
     arrays = from_tree(plan, tree)
+    show_arrays(plan, arrays, tree)
+    return arrays
+
+
+def show_arrays(plan: Plan, arrays: Draws, tree: xr.DataTree) -> None:
+    """Let the variables of a DataTree be views of these draws; its coordinates stay."""
     views = to_tree(plan, arrays)
     for group in ("posterior", "sample_stats"):
         tree[group].dataset = views[group].to_dataset().assign_coords(tree[group].coords)
-    return arrays
 
 
 def from_tree(plan: Plan, tree: xr.DataTree) -> Draws:

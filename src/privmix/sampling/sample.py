@@ -14,7 +14,7 @@ import numpy as np
 from privmix.curves.density import density_draws
 from privmix.engine import Plan, run_chains
 from privmix.engine.block import stack_draws
-from privmix.engine.chains import root_of, run_chain, shorten
+from privmix.engine.chains import rescue, root_of, run_chain
 from privmix.frames import Labels, labels_of
 from privmix.frames.read import add_labels
 from privmix.mechanisms import Mechanism
@@ -122,10 +122,12 @@ def sample(
     plan = replace(plan, sampler=chosen, allocations=keeps_allocations(plan, settings.chains, allocations))
     done, complete = run_chains(plan, starts, progress=progress, executor=executor)
     if not complete:
-        done = shorten(done)
+        made = plan.thin
+        plan, done = rescue(plan, done)
+        some = "" if plan.thin == made else f", one in {plan.thin // made} of those made, to answer soon"
         warnings.warn(
             f"interrupted: {len(done)} of {settings.chains} chains kept, with {done[0].length} of {settings.draws} "
-            "draws each.",
+            f"draws each{some}.",
             stacklevel=3,
         )
     about = {**about_seed(seed, seeds), "complete": int(complete), **({"auto": why} if why else {})}

@@ -38,7 +38,7 @@ def made_up(chains: int, draws: int, atoms: int) -> Posterior:
                 statistic=np.ones((draws, 1)),
             )
         )
-    done = [Chain(one, End(None, rng, 0.0)) for one in each]
+    done = [Chain([one], End(None, rng, 0.0)) for one in each]
     return Posterior.from_chains(plan, done, seed="1", complete=1)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,6 +27,64 @@ DefaultKernel = TruncatedNormal
 DEFAULT_CONCENTRATION = (2.0, 1.0)
 
 
+# The limits that Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021) recommend.
+LARGEST_R_HAT = 1.01
+LEAST_ESS = 400.0
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How far a run goes on by itself: until its chains are within limits, or until the time is over.
+
+    Parameters
+    ----------
+    r_hat
+        Largest R-hat of any quantity in ``posterior.summary()``.
+    ess
+        Least effective sample size of any.
+    minutes
+        Most time to go on for after the first draws; without end if it is infinite.
+    """
+
+    r_hat: float = LARGEST_R_HAT
+    ess: float = LEAST_ESS
+    minutes: float = math.inf
+
+    def __post_init__(self) -> None:
+        if not _is_number(self.r_hat) or not self.r_hat > 1.0:
+            raise ValueError(f"until: r_hat must be a number above 1, such as {LARGEST_R_HAT}; got {self.r_hat!r}.")
+        if not _is_number(self.ess) or not 0.0 < self.ess < math.inf:
+            raise ValueError(f"until: ess must be a positive number, such as {LEAST_ESS:.0f}; got {self.ess!r}.")
+        if not _is_number(self.minutes) or not self.minutes > 0.0:
+            raise ValueError(f"minutes must be a positive number; got {self.minutes!r}.")
+
+    @classmethod
+    def read(cls, until: Mapping[str, float] | None, minutes: float | None, chains: int) -> Limits | None:
+        """Return the limits that were asked for, one that is left out as the library has it; None where there are none.
+
+        Parameters
+        ----------
+        until, minutes
+            As in ``PrivateMixture.sample``.
+        chains
+            Number of chains.
+        """
+        if until is None:
+            if minutes is not None:
+                raise ValueError("minutes says how long to go on until limits are reached: give until= too.")
+            return None
+        strange = sorted(set(until) - {"r_hat", "ess"}) if isinstance(until, Mapping) else [until]
+        if strange:
+            raise ValueError(f"until takes limits such as dict(r_hat=1.01, ess=400); got {strange[0]!r}.")
+        if chains < 2:
+            raise ValueError("until needs at least 2 chains: one alone does not show whether it forgot its start.")
+        return cls(**until, minutes=math.inf if minutes is None else minutes)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool | np.bool_)
+
+
 @dataclass(frozen=True)
 class Settings:
     """The length of a run: the one place where it is declared and checked.
@@ -40,16 +99,21 @@ class Settings:
         Sweeps for each kept draw.
     chains
         Independent chains.
+    until, minutes
+        Limits until which to go on after these draws, and how long at most; None not to go on.
     """
 
     draws: int = 2000
     warmup: int = 2000
     thin: int = 5
     chains: int = 4
+    until: Mapping[str, float] | None = None
+    minutes: float | None = None
 
     def __post_init__(self) -> None:
         for name, least in (("draws", 1), ("warmup", 0), ("thin", 1), ("chains", 1)):
             object.__setattr__(self, name, check_count(name, getattr(self, name), least))
+        Limits.read(self.until, self.minutes, self.chains)
 
     @property
     def sweeps(self) -> int:
@@ -189,6 +253,8 @@ class PrivateMixture:
         warmup: int = DEFAULTS.warmup,
         thin: int = DEFAULTS.thin,
         chains: int = DEFAULTS.chains,
+        until: Mapping[str, float] | None = None,
+        minutes: float | None = None,
         seed: Any = None,
         progress: bool = False,
         executor: Executor | None = None,
@@ -205,12 +271,17 @@ class PrivateMixture:
             How to draw; by default `samplers.Auto()`, which chooses one and says which.
         draws, warmup, thin, chains
             Kept draws of each chain, sweeps before the first, sweeps for each kept draw, and independent chains.
+        until, minutes
+            ``until=dict(r_hat=1.01, ess=400)`` goes on after these draws until no quantity of ``posterior.summary()``
+            has a larger R-hat or a smaller effective sample size, for at most so many minutes; a limit that is left out
+            is the one of ``posterior.check()``. Where they are not reached, a warning says which and by how much.
+            Chains that grow long are thinned. A seed gives the same draws again unless time ran out.
         seed
             Anything that `numpy.random.SeedSequence` takes, or a `SeedSequence` itself, which is left as it was. The
             same seed gives the same draws, whatever the number of threads or processes. It is not kept, because it may
             have made the release too; ``posterior.datatree.attrs["seed"] = …`` keeps it in files that are saved after.
         progress
-            Show a progress bar.
+            Show how far the chains are: bars on a terminal or in a notebook, elsewhere a line now and then on stderr.
         executor
             A `concurrent.futures.Executor` that runs the chains; threads of this process by default.
         allocations
@@ -218,7 +289,7 @@ class PrivateMixture:
         """
         from privmix.sampling.sample import sample
 
-        settings = Settings(draws, warmup, thin, chains)
+        settings = Settings(draws, warmup, thin, chains, until, minutes)
         return sample(
             self, z, sampler, settings, seed=seed, progress=progress, executor=executor, allocations=allocations
         )

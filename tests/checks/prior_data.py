@@ -4,7 +4,7 @@ import numpy as np
 
 from privmix import PrivateMixture, kernels, mechanisms
 from privmix.checks.check import check_fit
-from privmix.curves.predictive import replicate
+from privmix.curves.predictive import replicator
 from privmix.curves.prior import prior_draws
 
 UNIT = (0.0, 1.0)
@@ -21,7 +21,7 @@ def count_alarms(mechanism, data_sets, records=300, replicates=1000):
     alarms = 0
     for seed in range(data_sets):
         rng = np.random.default_rng(seed)
-        _, z = replicate(model, prior_draws(model, 1, rng), records, rng)
+        _, z = replicator(model, prior_draws(model, 1, rng), records, rng)()
         fit = model.sample(z, draws=100, warmup=200, thin=2, chains=1, seed=seed)
         (finding,) = check_fit(fit, replicates, seed)
         alarms += finding.level == "warning"

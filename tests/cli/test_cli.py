@@ -341,7 +341,7 @@ def test_fit_on_a_full_disk_keeps_its_draws_elsewhere(release, here, monkeypatch
     assert len(kept) == elsewhere
     assert result.exit_code == 2
     end = f"The draws are kept in {kept[0]}: move that file." if kept else "elsewhere either: they are lost."
-    assert result.stderr.startswith("error: fit.nc cannot be written: the disk is full. ")
+    assert "\nerror: fit.nc cannot be written: the disk is full. " in result.stderr
     assert result.stderr.endswith(f"{end}\n")
     assert names(here) == ["raw.csv", "release.csv", "release.csv.json", "spare"]
     assert (privmix.load(kept[0]).draws == 40) if kept else not list(spare.iterdir())

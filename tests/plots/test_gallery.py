@@ -191,7 +191,9 @@ def test_comparison_draws_every_fit_on_one_grid(posterior, cells, ax):
     assert one.get_linestyle() != two.get_linestyle()
     assert one.get_color() != two.get_color()
     assert labels(ax) == ["noise", "cells"]
-    assert ax.get_legend().get_title().get_text() == "posterior means, with 50% pointwise bands"
+    title = ax.get_legend().get_title().get_text().splitlines()
+    assert title[0] == "posterior means, with 50% pointwise bands"
+    assert title[1:] == [f"{name}: chains are too short: this band is not to be trusted" for name in labels(ax)]
 
 
 def test_comparison_errors(posterior):

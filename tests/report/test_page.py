@@ -107,7 +107,7 @@ def test_informativeness_left_out_says_how_to_get_it(page):
 def test_informativeness_sentence_is_that_of_the_posterior(posterior, monkeypatch):
     from privmix.checks.informativeness import judge
 
-    monkeypatch.setattr("privmix.report.content.gather_pictures", lambda _: [])
+    monkeypatch.setattr("privmix.report.content.gather_pictures", lambda *_: [])
     for distance, told in ((0.5, "comes from the release"), (0.01, "does not make the prior right")):
         answer = judge(distance, np.linspace(0.05, 0.2, 20))
         monkeypatch.setattr(type(posterior), "informativeness", lambda self, answer=answer: answer)
@@ -146,3 +146,25 @@ def test_global_release_says_why_it_has_no_clusters(counts):
     assert "who took part" in words(find(tree, "release"))
     assert "differ in one record" in words(find(tree, "release"))
     assert ["records (public)", "40"] in [[words(cell) for cell in row] for row in tree.iter("tr")]
+
+
+def test_a_page_starts_with_what_makes_it_worthless_and_labels_every_band(page, posterior):
+    """The fit is far too short: the chains disagree."""
+    doubt = posterior.doubt()
+    assert doubt
+    assert page.index('role="alert"') < page.index("<h1>") < page.index('class="short"')
+    marks = f"{doubt[0].upper()}{doubt[1:]}: this band is not to be trusted."
+    figures = re.findall(r"<figcaption>(.*?)</figcaption>", page, flags=re.DOTALL)
+    banded = [text for text in figures if "Dark blocks" not in text]
+    assert len(banded) >= 4
+    assert all(marks in text for text in banded)
+    assert f"{doubt}: this band is not to be trusted" in page  # in the picture itself
+    for place in ("pointwise band. At", "simultaneous band. The", "In numbers</h3>", "Number of clusters in the model"):
+        assert "this band is not to be trusted" in page[page.index(place) - 200 : page.index(place) + 200], place
+
+
+def test_a_page_of_chains_that_converged_says_nothing_of_it(posterior, monkeypatch):
+    monkeypatch.setattr("privmix.report.content.doubt_of", lambda findings: "")
+    text = render(posterior, informativeness=False)
+    assert "not to be trusted" not in text
+    assert 'role="alert"' not in text

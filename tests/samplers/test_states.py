@@ -71,7 +71,7 @@ WRONG = {
 @pytest.mark.parametrize(("model", "sampler"), CASES, ids=name)
 def test_a_state_of_a_chain_passes_and_a_damaged_one_does_not(model, sampler):
     plan, chain = ended(model, sampler)
-    check_draws(plan, stack_draws([chain.draws, chain.draws]))
+    check_draws(plan, stack_draws([chain.pieces, chain.pieces]))
     state = chain.end.state
     assert sampler.check_state(model, N, state) == ""
     assert sampler.check_state(model, N + 1, state) != ""

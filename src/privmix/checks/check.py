@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -13,16 +13,15 @@ from privmix.checks.predictive_check import BAR, predictive_check
 from privmix.curves.density import density_mean, interval_mass
 from privmix.curves.mixture import count_of, load_atom, run_over
 from privmix.kernels.slots import central_moments
+from privmix.model import LARGEST_R_HAT, LEAST_ESS
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
+    from privmix.model import Limits
     from privmix.posterior.posterior import Posterior
 
-# The limits that Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021) recommend.
-LARGEST_R_HAT = 1.01
-LEAST_ESS = 400.0
 # Where the density is followed: quantiles of the posterior mean density.
 WATCHED = (0.05, 0.25, 0.5, 0.75, 0.95)
 # Fewer draws than this of a chain cannot show how it moves.
@@ -52,15 +51,23 @@ class Finding:
         What was looked at, and what was found.
     advice
         What to do; empty where nothing is to be done.
+    doubt
+        Why no band of the fit is to be trusted, in a few words; empty where this finding is no reason.
     """
 
     level: Literal["good", "note", "warning"]
     title: str
     text: str
     advice: str = ""
+    doubt: str = ""
 
     def __str__(self) -> str:
         return f"{self.level}: {self.title}: {self.text}" + (f" {self.advice}" if self.advice else "")
+
+
+def doubt_of(findings: list[Finding]) -> str:
+    """Return why no band of a fit is to be trusted, in a few words; empty where the chains have converged."""
+    return next((finding.doubt for finding in findings if finding.doubt), "")
 
 
 def check(posterior: Posterior, replicates: int | None, seed: Any) -> list[Finding]:
@@ -81,7 +88,8 @@ def check_run(posterior: Posterior) -> list[Finding]:
         found.append(Finding("warning", "interrupted", text, "Go on with posterior.resume(draws)."))
     if posterior.draws < LEAST_DRAWS:
         text = f"{posterior.draws} draws a chain are too few to judge how it moves; {LEAST_DRAWS} is the least."
-        found.append(Finding("warning", "short chains", text, "Raise draws, or go on with posterior.resume(draws)."))
+        advice = "Raise draws, or go on with posterior.resume(draws)."
+        found.append(Finding("warning", "short chains", text, advice, "chains are too short"))
     if posterior.chains == 1:
         text = "there is one chain, so that nothing shows whether it forgot its start."
         found.append(Finding("note", "one chain", text, "Run at least 2 chains, better 4."))
@@ -90,25 +98,60 @@ def check_run(posterior: Posterior) -> list[Finding]:
 
 def check_convergence(summary: pd.DataFrame) -> list[Finding]:
     """Look at R-hat and effective sample sizes of quantities that do not depend on labels."""
-    table = summary.drop(index="acceptance")
-    missing = [f"{name}: {note}" for name, note in table["note"].items() if note]
-    if missing:
-        text = f"effective sample sizes are not known ({'; '.join(missing)})."
-        return [Finding("warning", "chains", text, "Raise draws and warmup.")]
-    least = table[["ess_bulk", "ess_tail"]].min(axis=1)
-    ess, r_hat = float(least.min()), float(table["r_hat"].max())
+    found = worst(summary)
+    if found.missing:
+        text = f"effective sample sizes are not known ({found.missing})."
+        return [Finding("warning", "chains", text, "Raise draws and warmup.", "some chain did not move")]
+    r_hat, ess = found.r_hat, found.ess
     if math.isnan(r_hat) or math.isnan(ess):
         text = f"R-hat cannot be told from this run; the worst ESS is {ess:.0f}, aim above {LEAST_ESS:.0f}."
-        return [Finding("warning", "chains", text, "Run at least 2 chains and raise draws.")]
-    if r_hat <= LARGEST_R_HAT and ess >= LEAST_ESS:
-        return [
-            Finding("good", "chains", f"the worst R-hat is {r_hat:.3f} and the least effective sample size {ess:.0f}.")
-        ]
+        advice = "Run at least 2 chains and raise draws."
+        return [Finding("warning", "chains", text, advice, "chains cannot be compared")]
+    if found.within(LARGEST_R_HAT, LEAST_ESS):
+        text = f"the worst R-hat is {r_hat:.3f} and the least effective sample size {ess:.0f}."
+        return [Finding("good", "chains", text)]
     text = (
-        f"the worst R-hat is {r_hat:.3f} (of {table['r_hat'].idxmax()}) and the worst ESS {ess:.0f} (of "
-        f"{least.idxmin()}); aim at R-hat below {LARGEST_R_HAT} and ESS above {LEAST_ESS:.0f}."
+        f"the worst R-hat is {r_hat:.3f} (of {found.r_hat_of}) and the worst ESS {ess:.0f} (of {found.ess_of}); aim at "
+        f"R-hat below {LARGEST_R_HAT} and ESS above {LEAST_ESS:.0f}."
     )
-    return [Finding("warning", "chains", text, "Raise warmup, draws or thin.")]
+    advice = "Go on with posterior.resume(until=dict(r_hat=1.01, ess=400)) or privmix resume; else raise warmup."
+    doubt = "chains disagree" if r_hat > LARGEST_R_HAT else "too few effective draws"
+    return [Finding("warning", "chains", text, advice, doubt)]
+
+
+class Worst(NamedTuple):
+    """The quantities of a summary with the largest R-hat and the least effective sample size; what is missing."""
+
+    r_hat: float
+    r_hat_of: str
+    ess: float
+    ess_of: str
+    missing: str
+
+    def within(self, r_hat: float, ess: float) -> bool:
+        """Return whether no quantity is beyond these limits; not where one is unknown."""
+        return not self.missing and self.r_hat <= r_hat and self.ess >= ess
+
+    def beyond(self, limits: Limits) -> str:
+        """Return which limits are not kept, and what stands there instead, as a sentence."""
+        if self.missing:
+            return f"the effective sample size is not known ({self.missing})."
+        told = []
+        if not self.r_hat <= limits.r_hat:
+            told.append(f"the worst R-hat is {self.r_hat:.3f} (of {self.r_hat_of}), above {limits.r_hat:g}")
+        if not self.ess >= limits.ess:
+            told.append(f"the worst ESS is {self.ess:.0f} (of {self.ess_of}), below {limits.ess:g}")
+        return "; ".join(told) + "."
+
+
+def worst(summary: pd.DataFrame) -> Worst:
+    """Return the largest R-hat and the least effective sample size of a summary, and of which quantities."""
+    table = summary.drop(index="acceptance")
+    missing = "; ".join(f"{name}: {note}" for name, note in table["note"].items() if note)
+    least, r_hat = table[["ess_bulk", "ess_tail"]].min(axis=1, skipna=False), table["r_hat"]
+    if missing or least.isna().any() or r_hat.isna().any():
+        return Worst(float(r_hat.max(skipna=False)), "", float(least.min(skipna=False)), "", missing)
+    return Worst(float(r_hat.max()), str(r_hat.idxmax()), float(least.min()), str(least.idxmin()), "")
 
 
 def check_acceptance(posterior: Posterior) -> list[Finding]:
@@ -199,18 +242,12 @@ def check_narrow(posterior: Posterior) -> list[Finding]:
         return []
     limit, sd, weight = found
     step = posterior.model.mechanism.lattice_step
-    text = f"a component with {weight:.0%} of the records has a standard deviation of {sd:.3g}, "
+    text = f"a component with {weight:.0%} of the records has a standard deviation of {sd:.3g}, below "
     if step is not None:
-        text += (
-            f"below the {limit:.3g} of rounding to multiples of {step:g}: a mass at one value, whose width is unknown."
-        )
-        advice = (
-            "Read the probability of a step with posterior.probability(lower, upper), not the height of the density."
-        )
+        text += f"the {limit:.3g} of rounding to multiples of {step:g}: a mass at one value, whose width is unknown."
+        advice = "Read the probability of a step with posterior.probability(lower, upper), not the density's height."
     else:
-        text += (
-            f"below {limit:.3g}, the distance of the points at which the density is shown: a mass at one value, or a "
-        )
+        text += f"{limit:.3g}, the distance of the points at which the density is shown: a mass at one value, or a "
         text += "peak that no curve shows."
         advice = "If records are whole numbers, or multiples of some number, say so with resolution=."
     return [Finding("note", "narrow component", text, advice)]

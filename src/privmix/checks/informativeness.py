@@ -129,7 +129,7 @@ class Yardstick:
         done, complete = run_chains(replace(plan, z=z), starts, executor=executor)
         if not complete:
             raise KeyboardInterrupt
-        return self.distance(stack_draws([chain.draws for chain in done]))
+        return self.distance(stack_draws([chain.pieces for chain in done]))
 
 
 def hellinger(p: np.ndarray, q: np.ndarray, step: float) -> float:

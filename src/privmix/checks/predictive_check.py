@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from privmix.curves.predictive import replicate
+from privmix.curves.predictive import replicator
 from privmix.parts.checks import check_count
 
 if TYPE_CHECKING:
@@ -51,10 +51,10 @@ def predictive_check(
     """Compare the release with replicates of it; `Posterior.predictive_check` documents the parameters."""
     model, z = posterior.model, posterior.plan.z
     count = check_replicates(replicates, z.size)
-    rng = np.random.default_rng(seed)
+    replicate = replicator(model, posterior.arrays, posterior.records, np.random.default_rng(seed))
 
     def again() -> np.ndarray:
-        return replicate(model, posterior.arrays, posterior.records, rng)[1]
+        return replicate()[1]
 
     numbers = z.ndim == 1 and not model.mechanism.is_global
     pilot = [again() for _ in range(PILOT)]

@@ -11,6 +11,7 @@ from privmix.cli.fit import fit
 from privmix.cli.outputs import Commands, write_plainly
 from privmix.cli.privatize import privatize
 from privmix.cli.report import report
+from privmix.cli.resume import resume
 from privmix.cli.study import study
 
 app = typer.Typer(
@@ -27,6 +28,7 @@ app.command(
     "--output release.csv"
 )(privatize)
 app.command(epilog="Example: privmix fit release.csv --output fit.nc --picture fit.pdf --sampler slice --seed 1")(fit)
+app.command(epilog="Example: privmix resume fit.nc --minutes 30")(resume)
 app.command(epilog="Example: privmix study laplace --replicates 50 --draws 50000 --output laplace")(study)
 app.command(epilog="Example: privmix report fit.nc --output report.html")(report)
 

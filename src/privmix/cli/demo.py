@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import typer
 
-from privmix.cli.outputs import check_folder, print_table, worst
+from privmix.checks.check import worst
+from privmix.cli.outputs import check_folder, print_table
 from privmix.report.tables import mechanism_rows, number
 
 if TYPE_CHECKING:
@@ -91,10 +92,10 @@ def l1_distance(posterior: Posterior) -> float:
 def _report(fits: dict[str, Posterior], seconds: dict[str, float]) -> None:
     columns = []
     for name, posterior in fits.items():
-        ess, r_hat, _ = worst(posterior.summary())
+        found = worst(posterior.summary())
         low, high = np.quantile(posterior.n_clusters, [0.05, 0.95])
         clusters = f"{float(posterior.n_clusters.mean()):.1f} ({low:.0f} to {high:.0f})"
-        figures = [f"{posterior.acceptance:.0%}", clusters, number(ess), number(r_hat, 4)]
+        figures = [f"{posterior.acceptance:.0%}", clusters, number(found.ess), number(found.r_hat, 4)]
         columns.append([*figures, f"{l1_distance(posterior):.3f}", f"{seconds[name]:.1f}"])
     labels = ["acceptance", "clusters: mean (90% interval)", "worst ESS", "worst R-hat", "L1 distance to the truth"]
     rows = [list(row) for row in zip([*labels, "seconds"], *columns, strict=True)]

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from privmix import kernels, samplers
+from privmix.checks.check import doubt_of
 from privmix.cli import inputs, options
 from privmix.cli.inputs import read_release
 from privmix.cli.options import takes_prior
 from privmix.cli.outputs import (
     INTERRUPTED,
+    NOT_CONVERGED,
     Force,
     after_writing,
     check_output,
+    load_early,
     print_table,
     save_somewhere,
     say,
-    tell,
+    tell_rest,
     terminated_as_interrupted,
+    warn_of,
 )
 from privmix.kernels import Kernel
-from privmix.model import DEFAULTS, DefaultKernel
+from privmix.model import DEFAULTS, LARGEST_R_HAT, LEAST_ESS, DefaultKernel
 from privmix.parts.options import options_of
 from privmix.priors import Prior
 from privmix.release.readers.table import Layout, Processing
@@ -34,6 +37,7 @@ from privmix.samplers import Sampler
 if TYPE_CHECKING:
     from privmix import Posterior, PrivateMixture, Release
     from privmix.mechanisms import Mechanism
+    from privmix.posterior import Finding
 
 
 #: samplers by their names here: all that the library has
@@ -45,6 +49,33 @@ SamplerName: Any = options.choices("SamplerName", SAMPLERS)
 #: kernels by their names here: that of the default model, and all that the library has
 KERNELS: dict[str, type[Kernel]] = {"auto": DefaultKernel, **options.by_name(kernels)}
 KernelName: Any = options.choices("KernelName", KERNELS)
+
+# Most minutes that a fit goes on for by itself after its first draws.
+MINUTES = 5.0
+UntilRHat = Annotated[
+    float | None,
+    typer.Option(metavar="R", help=f"Go on until no R-hat is above; {LARGEST_R_HAT} without --draws."),
+]
+UntilEss = Annotated[
+    float | None,
+    typer.Option(
+        metavar="N",
+        help=f"Go on until no effective sample size is below; {LEAST_ESS:.0f} without --draws.",
+    ),
+]
+Minutes = Annotated[
+    float | None, typer.Option(metavar="M", help=f"Go on for at most so many minutes; {MINUTES:g} by default.")
+]
+Strict = Annotated[
+    bool,
+    typer.Option("--strict", help=f"Exit with code {NOT_CONVERGED} where the chains have not converged; files stay."),
+]
+Progress = Annotated[
+    bool, typer.Option("--progress/--no-progress", help="Show progress: bars on a terminal, else lines on stderr.")
+]
+Report = Annotated[
+    Path | None, typer.Option(metavar="FILE.html", help="Report to write too, as `privmix report` does.")
+]
 
 # Draws of all chains that picture, tables and checks are made of after Ctrl-C, which wants an answer soon.
 MOST_DRAWS_IN_HASTE = 4000
@@ -65,9 +96,7 @@ def fit(
     picture: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Picture of the density; by default beside the output, .png.")
     ] = None,
-    report: Annotated[
-        Path | None, typer.Option(metavar="FILE.html", help="Report to write too, as `privmix report` does.")
-    ] = None,
+    report: Report = None,
     sampler: Annotated[SamplerName, typer.Option(help="How to draw; auto chooses by noise and pilot.")] = "auto",
     auxiliaries: Annotated[
         int | None,
@@ -84,14 +113,21 @@ def fit(
         float | None,
         typer.Option(metavar="S", help="Records are multiples of this, from the lower bound on: 1 for whole numbers."),
     ] = None,
-    draws: Annotated[int, typer.Option(help="Draws to keep of each chain.")] = DEFAULTS.draws,
+    draws: Annotated[
+        int | None,
+        typer.Option(
+            help=f"Draws to keep of each chain, and no more; by default {DEFAULTS.draws} and what the limits need."
+        ),
+    ] = None,
     warmup: Annotated[int, typer.Option(help="Sweeps before the first draw.")] = DEFAULTS.warmup,
     thin: Annotated[int, typer.Option(help="Sweeps for each draw.")] = DEFAULTS.thin,
     chains: Annotated[int, typer.Option(help="Independent chains.")] = DEFAULTS.chains,
+    until_r_hat: UntilRHat = None,
+    until_ess: UntilEss = None,
+    minutes: Minutes = None,
+    strict: Strict = False,
     seed: Annotated[int | None, typer.Option(help="Makes the draws repeatable.")] = None,
-    progress: Annotated[
-        bool | None, typer.Option("--progress/--no-progress", help="Show progress; by default on a terminal.")
-    ] = None,
+    progress: Progress = True,
     column: options.Column = None,
     scale_column: inputs.ScaleColumn = None,
     variance_column: inputs.VarianceColumn = None,
@@ -106,22 +142,37 @@ def fit(
 ) -> None:
     """Estimate the density of the confidential data from a release, with its uncertainty.
 
+    It goes on until the chains have converged, for some minutes at most; with --draws it makes so many draws and ends.
     Ctrl-C stops the chains and keeps what they have drawn; so does SIGTERM.
+
+    Exit codes: 0, 2 for an error, 3 for chains that have not converged under --strict, 130 after Ctrl-C.
     """
     picture = output.with_suffix(".png") if picture is None else picture
-    _check_outputs(output, picture, report, force)
+    check_outputs(output, picture, report, force=force)
     layout = Layout(column, scale_column, variance_column)
     release = read_release(source, mechanism, about, layout, Processing(clamped_at, rounded_to, withheld_below))
     model = build_model(kernel, release.mechanism, prior, resolution)
     how = build_sampler(sampler, auxiliaries)
-    show = sys.stdout.isatty() if progress is None else progress
-    counts = {"draws": draws, "warmup": warmup, "thin": thin, "chains": chains, "seed": seed, "progress": show}
+    length = {"draws": DEFAULTS.draws if draws is None else draws} | going_on(
+        until_r_hat, until_ess, minutes, wanted=draws is None and chains > 1
+    )
+    counts = {**length, "warmup": warmup, "thin": thin, "chains": chains, "seed": seed, "progress": progress}
+    load_early()
     with terminated_as_interrupted():
         posterior = _sample(model, release, how, counts)
-        _deliver(posterior, output, picture, report)
+        deliver(posterior, output, picture, report, strict)
 
 
-def _check_outputs(output: Path, picture: Path, report: Path | None, force: bool) -> None:
+def going_on(r_hat: float | None, ess: float | None, minutes: float | None, *, wanted: bool) -> dict[str, Any]:
+    """Return until when to go on: as the options say, else by the library's limits where that is wanted."""
+    until = {name: value for name, value in {"r_hat": r_hat, "ess": ess}.items() if value is not None}
+    if not until and minutes is None and not wanted:
+        return {}
+    return {"until": until, "minutes": MINUTES if minutes is None else minutes}
+
+
+def check_outputs(output: Path, picture: Path, report: Path | None, *, force: bool) -> None:
+    """Refuse files that cannot be written, or exist and are not to be replaced, before the long work."""
     from privmix.plots.style import picture_format
 
     check_output(output, ".nc", force=force)
@@ -168,16 +219,20 @@ def _sample(model: PrivateMixture, release: Release, sampler: Sampler, counts: d
         raise typer.Exit(INTERRUPTED) from None
 
 
-def _deliver(posterior: Posterior, output: Path, picture: Path, report: Path | None) -> None:
-    """Write the posterior first, then picture and report; a posterior cut short is written too, and said to be so."""
+def deliver(posterior: Posterior, output: Path, picture: Path, report: Path | None, strict: bool) -> None:
+    """Write the posterior first, warn, then write picture and report; one cut short is written too, and said to be."""
     complete = bool(posterior.datatree.attrs["complete"])
     save_somewhere(posterior, output)
     if not complete:
-        say(f"interrupted: {output} holds the draws that were made before; privmix.load reads it.")
+        say(f"interrupted: {output} holds the draws that were made before; privmix resume goes on with them.")
         posterior = posterior.thinned(max(MOST_DRAWS_IN_HASTE, posterior.chains))
-    _draw(posterior, picture)
+    findings = posterior.check()
     with after_writing():
-        _report(posterior)
+        warn_of(findings)
+    doubt = doubt_of(findings)
+    _draw(posterior, picture, doubt)
+    with after_writing():
+        _report(posterior, findings)
     written = f"wrote {output} and {picture}"
     if report is not None:
         from privmix.report import write
@@ -188,22 +243,23 @@ def _deliver(posterior: Posterior, output: Path, picture: Path, report: Path | N
         typer.echo(written)
     if not complete:
         raise typer.Exit(INTERRUPTED)
+    if strict and doubt:
+        raise typer.Exit(NOT_CONVERGED)
 
 
-def _report(posterior: Posterior) -> None:
+def _report(posterior: Posterior, findings: list[Finding]) -> None:
     print_table(["", ""], mechanism_rows(posterior.model.mechanism, posterior.records))
-    summary = posterior.summary()
     header = ["quantity", "mean", "sd", "bulk ESS", "tail ESS", "R-hat", "note"]
-    print_table(header, summary_rows(summary), f"{posterior.chains} chains × {posterior.draws:,} draws")
+    print_table(header, summary_rows(posterior.summary()), f"{posterior.chains} chains × {posterior.draws:,} draws")
     if "auto" in posterior.datatree.attrs:
         typer.echo(f"sampler: {posterior.datatree.attrs['auto']}")
-    tell(posterior.check())
+    tell_rest(findings)
 
 
-def _draw(posterior: Posterior, picture: Path) -> None:
+def _draw(posterior: Posterior, picture: Path, doubt: str) -> None:
     from matplotlib.figure import Figure
 
     from privmix.plots import plot_density, save_figure
 
     axes = Figure(figsize=(7.5, 4.5), layout="constrained").subplots()
-    save_figure(plot_density(posterior, ax=axes), picture)
+    save_figure(plot_density(posterior, ax=axes, doubt=doubt), picture)

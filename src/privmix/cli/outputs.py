@@ -21,14 +21,14 @@ import typer
 from typer.core import TyperGroup
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from privmix import Posterior
     from privmix.posterior import Finding
 
 # What the library raises for something that the user can put right.
 USER_ERRORS = (ValueError, TypeError, OSError, LookupError, ImportError, MemoryError)
 FAILED = 2
+#: under --strict: the files were written, but the chains have not converged
+NOT_CONVERGED = 3
 INTERRUPTED = 130
 
 
@@ -69,6 +69,16 @@ def terminated_as_interrupted() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def load_early() -> None:
+    """Load what is needed after the chains before they start: half of what Ctrl-C would else wait for."""
+    import arviz_stats.base  # noqa: F401
+    import matplotlib.figure  # noqa: F401
+    import xarray as xr
+
+    # xarray looks for other libraries when it first makes an array, and when it first writes one.
+    xr.DataTree(xr.Dataset({"y": ("y", [0.0])})).to_netcdf(engine="h5netcdf")
 
 
 def save_somewhere(posterior: Posterior, output: Path) -> None:
@@ -188,22 +198,22 @@ def print_table(header: list[str], rows: list[list[str]], title: str = "") -> No
     Tables(highlight=False, markup=False).print(table)
 
 
-def worst(summary: pd.DataFrame) -> tuple[float, float, str]:
-    """Return the least ESS and the largest R-hat of a summary; NaN and the reason where a quantity has none."""
-    table = summary.drop(index="acceptance")
-    ess = table[["ess_bulk", "ess_tail"]].min(axis=None, skipna=False)
-    missing = [f"{name}: {note}" for name, note in table["note"].items() if note]
-    return float(ess), float(table["r_hat"].max(skipna=False)), "; ".join(missing)
-
-
-def tell(findings: list[Finding]) -> None:
-    """Print what the checks of a fit found: warnings to stderr, all else to stdout."""
+def warn_of(findings: list[Finding]) -> None:
+    """Print what checks of a fit warn of, to stderr."""
     for finding in findings:
-        words = f"{finding.title}: {finding.text} {finding.advice}".rstrip()
         if finding.level == "warning":
-            say(f"warning: {words}")
-        else:
-            typer.echo(words)
+            say(f"warning: {_in_words(finding)}")
+
+
+def tell_rest(findings: list[Finding]) -> None:
+    """Print what else the checks of a fit found, to stdout."""
+    for finding in findings:
+        if finding.level != "warning":
+            typer.echo(_in_words(finding))
+
+
+def _in_words(finding: Finding) -> str:
+    return f"{finding.title}: {finding.text} {finding.advice}".rstrip()
 
 
 # What has no letter of its own in ASCII, and no name that a reader would want.

@@ -11,7 +11,6 @@ import numpy as np
 from privmix.jit import bind
 from privmix.kernels import Kernel
 from privmix.kernels.slots import cdf, central_moments, mass, prepare
-from privmix.numerics.slices import slices_of
 from privmix.samplers.base import Draws
 
 # Numbers held at a time: 32 MB.
@@ -40,7 +39,8 @@ def count_of(draws: Draws) -> int:
 def parts_of(count: int, each: int) -> list[slice]:
     """Cut things of `each` numbers into equal parts of at most `NUMBERS_HELD` numbers, or of one thing."""
     parts = min(count, max(1, -(-count * each // NUMBERS_HELD)))
-    return slices_of(count, -(-count // parts))
+    step = -(-count // parts)
+    return [slice(first, min(first + step, count)) for first in range(0, count, step)]
 
 
 def over_draws(evaluate: Callable[[Draws], np.ndarray], draws: Draws, width: int) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -29,12 +30,23 @@ def draw_records(
     restricted_to: Any = None,
 ) -> np.ndarray:
     """Fill `out` with records, one from the mixture of each draw in `which` (numbers on the axis of all draws)."""
+    return record_drawer(kernel, draws, restricted_to)(which, out, rng)
+
+
+def record_drawer(
+    kernel: Kernel, draws: Draws, restricted_to: Any
+) -> Callable[[np.ndarray, np.ndarray, np.random.Generator], np.ndarray]:
+    """Return `draw_records` with all that is the same in every call done: for calls by the thousand."""
     lower, upper = (-np.inf, np.inf) if restricted_to is None else restricted_to
     weight, atom, components = (np.ascontiguousarray(array) for array in flattened(draws))
     run = bind(fill_records, kernel.hooks(), owner=type(kernel).__name__)
-    row = np.zeros((1, kernel.columns))
-    run(kernel.numbers(), rng, weight, atom, components, row, which, float(lower), float(upper), out)
-    return out if restricted_to is None else np.clip(out, lower, upper, out=out)
+    numbers, row = kernel.numbers(), np.zeros((1, kernel.columns))
+
+    def fill(which: np.ndarray, out: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        run(numbers, rng, weight, atom, components, row, which, float(lower), float(upper), out)
+        return out if restricted_to is None else np.clip(out, lower, upper, out=out)
+
+    return fill
 
 
 def fill_records(kernel, rng, weight, atom, components, row, which, lower, upper, out):
@@ -82,19 +94,24 @@ def predictive(model: PrivateMixture, draws: Draws, records: int, size: int, see
 def _global_predictive(
     model: PrivateMixture, draws: Draws, records: int, size: int, rng: np.random.Generator
 ) -> xr.Dataset:
-    made = [replicate(model, draws, records, rng) for _ in range(size)]
+    again = replicator(model, draws, records, rng)
+    made = [again() for _ in range(size)]
     y, z = (np.stack(arrays) for arrays in zip(*made, strict=True))
     z_dims = ("sample", *[f"z_{axis}" for axis in range(z.ndim - 1)])
     return xr.Dataset({"y": (("sample", "record", "coordinate")[: y.ndim], y), "z": (z_dims, z)})
 
 
-def replicate(
+def replicator(
     model: PrivateMixture, draws: Draws, records: int, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return a data set as large as the one behind the release, from the density of one draw, and its release.
+) -> Callable[[], tuple[np.ndarray, np.ndarray]]:
+    """Return what makes data sets as large as the one behind the release, and their releases, one at each call.
 
-    The density is the one that is shown: restricted, where the model says so.
+    Each is from the density of one draw as it is shown: restricted, where the model says so.
     """
-    which = np.full(records, rng.integers(count_of(draws)))
-    y = draw_records(model.kernel, draws, which, empty_records(model, records), rng, model.restricted_to)
-    return y, release_records(model, y, rng)
+    fill = record_drawer(model.kernel, draws, model.restricted_to)
+
+    def replicate() -> tuple[np.ndarray, np.ndarray]:
+        y = fill(np.full(records, rng.integers(count_of(draws))), empty_records(model, records), rng)
+        return y, release_records(model, y, rng)
+
+    return replicate

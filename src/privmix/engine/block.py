@@ -108,16 +108,6 @@ def empty_draws(plan: Plan, d: int, components: int = 32) -> Draws:
     )
 
 
-def lengthen(draws: Draws, most: int) -> Draws:
-    """Return the draws with room for twice as many: memory follows what was drawn, not what was asked for."""
-    length = len(draws.n_clusters)
-    # Memory that was only asked for is not touched: a chain that is told to stop here does so twice as soon.
-    longer = Draws(*[np.zeros((min(2 * length, most), *array.shape[1:]), array.dtype) for array in draws])
-    for new, old in zip(longer, draws, strict=True):
-        new[:length] = old
-    return longer
-
-
 def widen(draws: Draws) -> Draws:
     """Return the draws with room for twice as many components."""
     extra = np.zeros_like(draws.weight)
@@ -127,11 +117,19 @@ def widen(draws: Draws) -> Draws:
     )
 
 
-def stack_draws(chains: list[Draws]) -> Draws:
-    """Return the draws of all chains with a leading axis of chains, padded to as many components as any draw uses."""
-    components = max(int(draws.components.max()) for draws in chains)
-    wide = [_with_room(draws, components) for draws in chains]
-    return Draws(*[np.stack(arrays) for arrays in zip(*wide, strict=True)])
+def stack_draws(chains: list[list[Draws]]) -> Draws:
+    """Return the draws of all chains with a leading axis of chains, padded to as many components as any draw uses.
+
+    Each chain comes in pieces, one after the other.
+    """
+    components = max(int(piece.components.max(initial=1)) for pieces in chains for piece in pieces)
+    wide = [[_with_room(piece, components) for piece in pieces] for pieces in chains]
+    joined = [[_join(arrays) for arrays in zip(*pieces, strict=True)] for pieces in wide]
+    return Draws(*[np.stack(arrays) for arrays in zip(*joined, strict=True)])
+
+
+def _join(arrays: tuple[np.ndarray, ...]) -> np.ndarray:
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
 def join_draws(first: Draws, second: Draws) -> Draws:

@@ -10,14 +10,15 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from privmix.engine import block
-from privmix.engine.block import compile_block, empty_draws, lengthen, widen
+from privmix.engine.block import compile_block, empty_draws, stack_draws, widen
+from privmix.engine.progress import show_progress
 from privmix.samplers.base import Draws, Latent
 
 if TYPE_CHECKING:
@@ -26,10 +27,11 @@ if TYPE_CHECKING:
 
 # Seconds that a block should take: long enough that the call costs nothing, short enough to answer Ctrl-C.
 BLOCK_SECONDS = 0.1
-# Draws that a chain has room for at first.
-FIRST_DRAWS = 4096
-# Bytes of draws that are kept after Ctrl-C, which wants an answer soon: gathering and saving them takes a second or two.
-MOST_BYTES_IN_HASTE = 128 * 2**20
+# Draws that a chain has room for at first, and bytes of later pieces: memory follows what was drawn, not what was asked
+# for, and nothing that was drawn is copied before the end, which would keep Ctrl-C waiting.
+FIRST_DRAWS, PIECE_BYTES = 4096, 32 * 2**20
+# Bytes of draws that are kept after Ctrl-C, which wants an answer soon: to gather and save them takes a second.
+MOST_BYTES_IN_HASTE = 64 * 2**20
 
 
 @dataclass(frozen=True)
@@ -66,15 +68,30 @@ class End:
 
 @dataclass(frozen=True)
 class Chain:
-    """A chain after its last sweep: its draws, and where it stands."""
+    """A chain after its last sweep: its draws, in pieces, and where it stands."""
 
-    draws: Draws
+    pieces: list[Draws]
     end: End
 
     @property
     def length(self) -> int:
         """Number of draws kept."""
-        return len(self.draws.n_clusters)
+        return sum(len(piece.n_clusters) for piece in self.pieces)
+
+    @property
+    def draws(self) -> Draws:
+        """All draws."""
+        return Draws(*[array[0] for array in stack_draws([self.pieces])])
+
+    def some(self, first: int, stop: int, step: int) -> Chain:
+        """Return the chain with these of its draws alone."""
+        kept, offset = [], 0
+        for piece in self.pieces:
+            length = len(piece.n_clusters)
+            start = first - offset if offset <= first else (first - offset) % step
+            kept.append(Draws(*[array[start : max(0, min(length, stop - offset)) : step] for array in piece]))
+            offset += length
+        return Chain([piece for piece in kept if len(piece.n_clusters)] or kept[:1], self.end)
 
 
 class Monitor:
@@ -94,7 +111,7 @@ class Monitor:
         first = self.rows[index].get("first", done)
         if not self.rows[index]:
             self._started[index] = now
-        row = {"done": done, "kept": kept, "first": first}
+        row = {"done": done, "first": first, "kept": float(done > control[block.WARMUP])}
         row["rate"] = (done - first) / max(now - self._started[index], 1e-9)
         if kept:
             row["clusters"] = float(draws.n_clusters[kept - 1])
@@ -134,7 +151,7 @@ def run_chains(
     try:
         futures = [pool.submit(run_chain, plan, start, index, monitor) for index, start in enumerate(starts)]
         try:
-            with _shown(monitor, futures) if progress else nullcontext():
+            with show_progress(monitor, futures) if progress else nullcontext():
                 _wait(futures)
         except KeyboardInterrupt:
             if monitor is not None:
@@ -150,13 +167,6 @@ def run_chains(
     finally:
         if executor is None:
             pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _shown(monitor: Monitor | None, futures: list[Future]) -> AbstractContextManager[None]:
-    """Return what shows progress while the chains run."""
-    from privmix.engine.progress import show_progress  # loads slowly
-
-    return show_progress(monitor, futures)
 
 
 def _wait(futures: list[Future]) -> None:
@@ -181,13 +191,14 @@ def run_chain(
     run = run or compile_block(plan.model, plan.sampler)
     parts, data = plan.model.parts(), plan.model.data(plan.z)
     state, rng, latent, control = _begin(plan, start)
-    draws = empty_draws(plan, min(plan.draws, FIRST_DRAWS))
-    size = 1
+    pieces, draws = [], empty_draws(plan, min(plan.draws, FIRST_DRAWS))  # type: list[Draws], Draws
+    size, room = 1, plan.warmup + len(draws.n_clusters) * plan.thin
     try:
         while control[block.DONE] < plan.sweeps and not (monitor is not None and monitor.stop.is_set()):
             if control[block.KEPT] == len(draws.n_clusters):
-                draws = lengthen(draws, plan.draws)
-            room = plan.warmup + len(draws.n_clusters) * plan.thin
+                pieces.append(draws)
+                draws, control[block.KEPT] = _next_piece(plan, pieces), 0
+                room += len(draws.n_clusters) * plan.thin
             target = min(int(control[block.DONE]) + size, room)
             clock = time.perf_counter()
             outcome = run(parts, data, state, rng, latent, draws, control, target)
@@ -202,8 +213,15 @@ def run_chain(
                 monitor.report(index, control, draws)
     except KeyboardInterrupt:  # in a worker process, which hears Ctrl-C itself
         pass
-    kept = int(control[block.KEPT])
-    return Chain(Draws(*[array[:kept] for array in draws]), End(state, rng, time.perf_counter() - started))
+    pieces.append(Draws(*[array[: control[block.KEPT]] for array in draws]))
+    return Chain(pieces, End(state, rng, time.perf_counter() - started))
+
+
+def _next_piece(plan: Plan, pieces: list[Draws]) -> Draws:
+    """Return room for as many draws as there are, but for no more than are missing and than `PIECE_BYTES` hold."""
+    last, made = pieces[-1], sum(len(piece.n_clusters) for piece in pieces)
+    most = max(FIRST_DRAWS, PIECE_BYTES // sum(array[0].nbytes for array in last))
+    return empty_draws(plan, min(made, most, plan.draws - made), last.weight.shape[-1])
 
 
 def _begin(plan: Plan, start: Any) -> tuple[Any, np.random.Generator, Latent, np.ndarray]:
@@ -272,8 +290,7 @@ def shorten(chains: list[Chain]) -> list[Chain]:
     ordered = sorted(chains, key=lambda chain: chain.length, reverse=True)
     best = max(range(len(ordered)), key=lambda k: (k + 1) * ordered[k].length)
     length = ordered[best].length
-    kept = [chain for chain in chains if chain.length >= length]
-    return [replace(chain, draws=Draws(*[array[:length] for array in chain.draws])) for chain in kept]
+    return [chain.some(0, length, 1) for chain in chains if chain.length >= length]
 
 
 def rescue(plan: Plan, chains: list[Chain]) -> tuple[Plan, list[Chain]]:
@@ -283,8 +300,9 @@ def rescue(plan: Plan, chains: list[Chain]) -> tuple[Plan, list[Chain]]:
     of days as after one of minutes.
     """
     kept = shorten(chains)
-    widest = max(int(chain.draws.components.max()) for chain in kept)
+    widest = max(int(piece.components.max()) for chain in kept for piece in chain.pieces)
     each = sum(array[0].nbytes for array in empty_draws(plan, 1, widest))
-    step = min(-(-each * kept[0].length * len(kept) // MOST_BYTES_IN_HASTE), kept[0].length)
-    spaced = [replace(chain, draws=Draws(*[array[step - 1 :: step] for array in chain.draws])) for chain in kept]
+    length = kept[0].length
+    step = min(-(-each * length * len(kept) // MOST_BYTES_IN_HASTE), length)
+    spaced = [chain.some(step - 1, length, step) for chain in kept]
     return replace(plan, draws=max(1, plan.draws // step), thin=plan.thin * step), spaced

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privmix.plots.density import MARK, plot_density
-from privmix.plots.style import as_axes
+from privmix.plots.style import as_axes, doubts_of, mark_doubt
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,10 +57,12 @@ def plot_comparison(
 
 def _name(ax: Axes, level: float) -> None:
     """Name the means alone in the legend, and the bands once for all."""
+    doubts = doubts_of(ax)
     means = [line for line in ax.lines if line.get_gid() == MARK]
     title = f"posterior means, with {100 * level:g}% pointwise bands"
     options: dict[str, Any] = {"loc": "upper center", "ncols": 2, "handlelength": 3.2, "frameon": False}
     ax.legend(handles=means, title=title, fontsize="small", title_fontsize="small", **options)
+    mark_doubt(ax, title if doubts else "", doubts)
 
 
 def common_grid(posteriors: list[Posterior]) -> np.ndarray:

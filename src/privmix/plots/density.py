@@ -16,7 +16,10 @@ from privmix.plots.style import (
     TRUTH_COLOUR,
     TRUTH_LINE,
     as_axes,
+    doubt_in_words,
+    doubts_of,
     line_style,
+    mark_doubt,
 )
 from privmix.privacy.guarantees import describe_guarantee
 
@@ -44,6 +47,7 @@ def plot_density(
     label: str | None = None,
     simultaneous: bool = False,
     prior: bool = False,
+    doubt: str | None = None,
 ) -> Axes:
     """Draw the posterior mean density of the confidential data with its credible bands.
 
@@ -71,6 +75,9 @@ def plot_density(
         Whether to draw the band that holds the whole curve at once, as thin lines around the pointwise one.
     prior
         Whether to draw the mean density of the prior, dotted: what the fit would say without a release.
+    doubt
+        Why the bands are not to be trusted, which is written above the legend: by default what ``posterior.doubt()``
+        says; an empty text for nothing.
 
     Returns
     -------
@@ -83,8 +90,9 @@ def plot_density(
     true_values = None if truth is None else _evaluate(truth, y)
     expected = prior_density(posterior, y) if prior else None
     ax = as_axes(ax)
+    shown: dict[str, Any] = {"release": release, "label": label, "simultaneous": simultaneous}
     draw_density(
-        ax, posterior, density, expected, truth=true_values, release=release, label=label, simultaneous=simultaneous
+        ax, posterior, density, expected, posterior.doubt() if doubt is None else doubt, truth=true_values, **shown
     )
     return ax
 
@@ -94,6 +102,7 @@ def draw_density(
     posterior: Posterior,
     density: xr.Dataset,
     expected: np.ndarray | None = None,
+    doubt: str = "",
     *,
     truth: np.ndarray | None = None,
     release: bool = True,
@@ -112,7 +121,9 @@ def draw_density(
     if truth is not None:
         ax.plot(y, truth, color=TRUTH_COLOUR, linestyle=TRUTH_LINE, linewidth=1.4, label="truth", zorder=4)
         tops.append(_top(truth))
+    before = doubts_of(ax)
     _finish(ax, posterior, bottom, max(tops))
+    mark_doubt(ax, before, doubt_in_words(doubt, label))
 
 
 def draw_release(ax: Axes, posterior: Posterior, y: np.ndarray) -> tuple[float, float]:

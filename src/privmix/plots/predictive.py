@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from privmix.curves.predictive import replicate
-from privmix.plots.style import COLOURS, as_axes
+from privmix.curves.predictive import replicator
+from privmix.plots.style import COLOURS, as_axes, doubt_in_words, mark_doubt
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -20,7 +20,12 @@ REPLICATES = 400
 
 
 def plot_predictive(
-    posterior: Posterior, *, ax: Axes | None = None, level: float = 0.95, check: xr.Dataset | None = None
+    posterior: Posterior,
+    *,
+    ax: Axes | None = None,
+    level: float = 0.95,
+    check: xr.Dataset | None = None,
+    doubt: str = "",
 ) -> Axes:
     """Draw the histogram of the release over the range that replicated releases have in each bin.
 
@@ -37,6 +42,8 @@ def plot_predictive(
         Share of the replicates inside the range of each bin.
     check
         What ``posterior.predictive_check`` returned; computed with its defaults if not given.
+    doubt
+        Why the fit is not to be trusted, to be written above the legend, such as ``posterior.doubt()``.
 
     Returns
     -------
@@ -60,6 +67,7 @@ def plot_predictive(
         ax.stairs(table["observed_histogram"].values, edges, color="black", linewidth=1.4, label="the release")
         ax.set_ylabel("density")
     _finish(ax, posterior, table)
+    mark_doubt(ax, doubt_in_words(doubt))
     return ax
 
 
@@ -90,9 +98,8 @@ def _draw_outputs(ax: Axes, posterior: Posterior, table: xr.Dataset, level: floa
 
 def _draw_counts(ax: Axes, posterior: Posterior, edges: np.ndarray, level: float, named: str) -> None:
     """Draw noisy counts in their bins: replicated ones, and those released."""
-    rng = np.random.default_rng(1)
-    model, arrays, records = posterior.model, posterior.arrays, posterior.records
-    counts = np.stack([replicate(model, arrays, records, rng)[1] for _ in range(REPLICATES)])
+    replicate = replicator(posterior.model, posterior.arrays, posterior.records, np.random.default_rng(1))
+    counts = np.stack([replicate()[1] for _ in range(REPLICATES)])
     low, high = _range(counts, level)
     ax.stairs(high, edges, baseline=low, fill=True, color=COLOURS[0], alpha=0.3, label=named)
     z = np.asarray(posterior.datatree["observed_data"]["z"])

@@ -19,6 +19,7 @@ RELEASE_COLOUR = "0.88"
 RELEASE_EDGE = "0.65"
 PRIOR_COLOUR = "0.3"
 PRIOR_LINE: Any = (0, (1, 1.6))
+DOUBT_COLOUR = "#B34700"
 TRUTH_COLOUR = "black"
 TRUTH_LINE: Any = (0, (4, 2.5))
 
@@ -44,6 +45,26 @@ def as_axes(ax: Axes | None) -> Axes:
         hint = " Give one of the Axes that it holds." if hasattr(ax, "axes") or hasattr(ax, "__len__") else ""
         raise TypeError(f"ax must be one matplotlib Axes, or None for a new figure; got {ax!r}.{hint}")
     return ax
+
+
+def doubt_in_words(doubt: str, label: str | None = None) -> str:
+    """Return what is written of a band where there is a doubt, of one fit of several with its name."""
+    words = f"{doubt}: this band is not to be trusted" if doubt else ""
+    return f"{label}: {words}" if words and label else words
+
+
+def doubts_of(ax: Axes) -> str:
+    """Return what is written above the legend, by fits that were drawn before."""
+    legend = ax.get_legend()
+    return "" if legend is None else legend.get_title().get_text()
+
+
+def mark_doubt(ax: Axes, *lines: str) -> None:
+    """Write lines that are not empty above the legend."""
+    legend = ax.get_legend()
+    if legend is not None and any(lines):
+        legend.set_title("\n".join(filter(None, lines)))
+        legend.get_title().set(color=DOUBT_COLOUR, fontsize="small", fontweight="bold")
 
 
 def save_figure(axes: Axes, path: str | os.PathLike[str]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from privmix.checks.check import Finding, check, summary
+from privmix.checks.check import Finding, check, check_convergence, check_run, doubt_of, summary
 from privmix.checks.informativeness import REFIT, RELEASES, Informativeness, informativeness
 from privmix.checks.predictive_check import predictive_check
 from privmix.clusters import Clustering, CredibleBall, faces
@@ -184,6 +184,13 @@ class Posterior(Run):
             Each has a `level` ("warning", "note" or "good"), `title`, `text` and `advice`; warnings come first.
         """
         return check(self, replicates, seed)
+
+    def doubt(self) -> str:
+        """Return why no band or interval of this fit is to be trusted, in a few words; empty where chains converged.
+
+        Pictures and reports show it.
+        """
+        return doubt_of([*check_run(self), *check_convergence(self.summary())])
 
     def informativeness(
         self,

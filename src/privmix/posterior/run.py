@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,14 +13,24 @@ from typing import Any, Self
 import numpy as np
 import xarray as xr
 
+from privmix.checks.check import Worst, worst
 from privmix.engine import Chain, End, Plan, run_chains
 from privmix.engine.block import join_draws, stack_draws
-from privmix.engine.chains import shorten
+from privmix.engine.chains import available_cpus, shorten
+from privmix.engine.progress import in_time, tell
 from privmix.frames.read import add_labels, read_labels
-from privmix.model import PrivateMixture
+from privmix.model import Limits, PrivateMixture
 from privmix.parts.checks import check_count
 from privmix.samplers import Sampler
 from privmix.samplers.base import Draws
+
+# A run that goes on keeps at most so many times the draws that it began with, or the effective draws that it aims at.
+MOST_GROWTH, DRAWS_FOR_AN_EFFECTIVE_ONE = 4, 10
+# A block is at least this share of the draws that there are, and at most as many: what a few draws say of R-hat and
+# effective sample sizes is rough. Those that are missing are exceeded a little, so as not to stop just short.
+LEAST_BLOCK, MARGIN = 0.25, 1.1
+# Blocks in a row after which a quantity that did not move in some chain is given up.
+MOST_STILL_BLOCKS = 4
 
 
 class Run:
@@ -45,7 +57,9 @@ class Run:
     @classmethod
     def from_chains(cls, plan: Plan, chains: list[Chain], **attrs: Any) -> Self:
         """Gather chains of one length; `attrs` describe the run in the DataTree."""
-        return cls._gather(plan, stack_draws([chain.draws for chain in chains]), [chain.end for chain in chains], attrs)
+        return cls._gather(
+            plan, stack_draws([chain.pieces for chain in chains]), [chain.end for chain in chains], attrs
+        )
 
     @classmethod
     def _gather(cls, plan: Plan, arrays: Draws, ends: list[End], attrs: Mapping[Any, Any]) -> Self:
@@ -115,7 +129,15 @@ class Run:
         show_arrays(plan, arrays, tree)
         return type(self)(plan, arrays, self.ends, tree)
 
-    def resume(self, draws: int, *, progress: bool = False, executor: Any = None) -> Self:
+    def resume(
+        self,
+        draws: int | None = None,
+        *,
+        until: Mapping[str, float] | None = None,
+        minutes: float | None = None,
+        progress: bool = False,
+        executor: Any = None,
+    ) -> Self:
         """Go on from the last state of each chain; return a posterior with the old draws and the new.
 
         The draws are those that one longer run would have made.
@@ -123,11 +145,18 @@ class Run:
         Parameters
         ----------
         draws
-            More draws of each chain.
+            More draws of each chain; by default as many as there are.
+        until, minutes
+            Instead of `draws`: limits until which to go on, and how long at most.
         progress, executor
-            As in ``PrivateMixture.sample``.
+            As in ``PrivateMixture.sample``, and so are `until` and `minutes`.
         """
-        check_count("draws", draws, 1)
+        limits = Limits.read(until, minutes, self.chains)
+        if limits is not None:
+            if draws is not None:
+                raise ValueError("resume goes on for so many draws or until limits are reached: give draws or until.")
+            return go_on(self, limits, progress, executor)
+        draws = self.draws if draws is None else check_count("draws", draws, 1)
         plan = replace(self.plan, draws=draws, warmup=0)
         more, complete = run_chains(plan, list(self.ends), progress=progress, executor=executor)
         if not complete:
@@ -135,7 +164,7 @@ class Run:
             if len({chain.length for chain in more}) > 1 or len(more) < self.chains:
                 raise KeyboardInterrupt("interrupted before every chain had made new draws; nothing was added")
             warnings.warn(f"interrupted: {more[0].length} of {draws} draws were added.", stacklevel=2)
-        arrays = join_draws(self.arrays, stack_draws([chain.draws for chain in more]))
+        arrays = join_draws(self.arrays, stack_draws([chain.pieces for chain in more]))
         seconds = [old.seconds + new.end.seconds for old, new in zip(self.ends, more, strict=True)]
         ends = [replace(chain.end, seconds=spent) for chain, spent in zip(more, seconds, strict=True)]
         attrs = {**self.datatree.attrs, "complete": int(complete)}
@@ -160,6 +189,53 @@ class Run:
             f"<privmix.Posterior: {self.model.describe()}, {type(self.sampler).__name__}, "
             f"{self.chains} chains × {self.draws} draws, {self.records} records>"
         )
+
+
+def go_on(run: Any, limits: Limits, progress: bool, executor: Any) -> Any:
+    """Return a run that went on in blocks until its chains are within limits, or until the time is over."""
+    most = int(max(MOST_GROWTH * run.draws * run.chains, DRAWS_FOR_AN_EFFECTIVE_ONE * limits.ess))
+    deadline, pace, still = time.monotonic() + 60.0 * limits.minutes, _seconds_for_a_draw(run), 0
+    while not (found := worst(run.summary())).within(limits.r_hat, limits.ess):
+        still = still + 1 if found.missing else 0
+        left = deadline - time.monotonic()
+        wanted = _block(run.draws, found, limits)
+        block = wanted if math.isinf(left) else min(wanted, int(left / pace))
+        if block < min(wanted, LEAST_BLOCK * run.draws) or still > MOST_STILL_BLOCKS:
+            spent = f" in {limits.minutes:g} minutes" if still <= MOST_STILL_BLOCKS else ""
+            advice = "Go on with resume, raise warmup, or choose another sampler."
+            warnings.warn(f"the limits were not reached{spent}: {found.beyond(limits)} {advice}", stacklevel=4)
+            return run
+        if progress:
+            ends = "" if math.isinf(left) else f"; at most {in_time(left)} left"
+            tell(f"{found.beyond(limits)} Going on with {block:,} draws a chain, {in_time(block * pace)}{ends}")
+        began = time.monotonic()
+        try:
+            run = run.resume(block, progress=progress, executor=executor)
+        except KeyboardInterrupt:
+            warnings.warn("interrupted: what was drawn before is kept.", stacklevel=4)
+            run.datatree.attrs["complete"] = 0
+        if not run.datatree.attrs["complete"]:
+            return run
+        pace, before = (time.monotonic() - began) / block, run.draws
+        run = run.thinned(max(most, run.chains))
+        pace *= before / run.draws
+    if progress:
+        tell(f"limits reached: the worst R-hat is {found.r_hat:.3f}, the least effective sample size {found.ess:.0f}")
+    return run
+
+
+def _block(draws: int, found: Worst, limits: Limits) -> int:
+    """Return how many more draws of each chain bring it within limits: ESS grows as they do, and R-hat − 1 falls."""
+    if found.missing or not math.isfinite(found.ess + found.r_hat):
+        return draws
+    times = max(limits.ess / max(found.ess, 1.0), (found.r_hat - 1.0) / (limits.r_hat - 1.0))
+    return max(1, int(draws * min(max(MARGIN * times - 1.0, LEAST_BLOCK), 1.0)))
+
+
+def _seconds_for_a_draw(run: Run) -> float:
+    """Return how long one more draw of every chain takes, by the time of those that were made."""
+    made = run.draws + run.plan.warmup / run.plan.thin
+    return max(sum(end.seconds for end in run.ends) / min(run.chains, available_cpus()) / made, 1e-9)
 
 
 def to_tree(plan: Plan, draws: Draws) -> xr.DataTree:

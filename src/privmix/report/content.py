@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from privmix.checks.check import doubt_of
 from privmix.checks.informativeness import REFIT, RELEASES
 from privmix.plots import plot_acceptance, plot_clusters, plot_predictive, plot_trace
 from privmix.plots.density import prior_density
@@ -58,6 +59,7 @@ class Content:
     informativeness: Informativeness | None
     refit_seconds: float
     findings: list[Finding]
+    doubt: str
     summary: list[list[str]]
     pictures: list[tuple[str, str, str]]
     settings: list[list[str]]
@@ -69,6 +71,8 @@ def gather(posterior: Posterior, level: float, informativeness: bool | None, tit
     line = posterior.model.kernel.dimension == 1
     records = posterior.records
     seconds = refit_seconds(posterior)
+    findings = posterior.check()
+    doubt = doubt_of(findings)
     asked = seconds <= REFIT_SECONDS if informativeness is None else informativeness
     return Content(
         title=title or f"{counted(records, 'confidential record')}, seen through {type(mechanism).__name__}",
@@ -81,24 +85,25 @@ def gather(posterior: Posterior, level: float, informativeness: bool | None, tit
         whole=mechanism.is_global,
         guaranteed=mechanism.guarantee is not None,
         mechanism=mechanism_rows(mechanism, records),
-        density=gather_density(posterior, level) if line else None,
+        density=gather_density(posterior, level, doubt) if line else None,
         answers=answer_rows(posterior, level) if line else [],
         clusters=gather_clusters(posterior, level),
         cluster_count=describe_count(posterior, level),
         informativeness=posterior.informativeness() if asked and line else None,
         refit_seconds=seconds,
-        findings=posterior.check(),
+        findings=findings,
+        doubt=doubt,
         summary=summary_rows(posterior.summary()),
-        pictures=gather_pictures(posterior),
+        pictures=gather_pictures(posterior, doubt),
         settings=setting_rows(posterior),
     )
 
 
-def gather_density(posterior: Posterior, level: float) -> Density:
+def gather_density(posterior: Posterior, level: float, doubt: str) -> Density:
     """Return the density on the default grid with its bands and the prior's mean."""
     density = posterior.density(level=level)
     prior = prior_density(posterior, density["y"].values)
-    svg, data = density_picture(posterior, density, prior)
+    svg, data = density_picture(posterior, density, prior, doubt)
     some = range(len(prior) // ROWS // 2, len(prior), max(1, len(prior) // ROWS))
     names = ("y", "mean", "lower", "upper", "simultaneous_lower", "simultaneous_upper", "prior")
     rows = [[number(data[name][i], 4 if name == "y" else 3) for name in names] for i in some]
@@ -119,7 +124,7 @@ def refit_seconds(posterior: Posterior) -> float:
     return refits * min(float(value) for value in posterior.datatree.attrs["seconds"]) / max(1, sweeps)
 
 
-def gather_pictures(posterior: Posterior) -> list[tuple[str, str, str]]:
+def gather_pictures(posterior: Posterior, doubt: str) -> list[tuple[str, str, str]]:
     """Return the small pictures: heading, SVG, and how to read it."""
     replicates = posterior.predictive_check(replicates=REPLICATES)
     told = [
@@ -137,7 +142,7 @@ def gather_pictures(posterior: Posterior) -> list[tuple[str, str, str]]:
             picture(
                 "predictive",
                 "The release over the range of replicated ones.",
-                lambda ax: plot_predictive(posterior, ax=ax, check=replicates),
+                lambda ax: plot_predictive(posterior, ax=ax, check=replicates, doubt=doubt),
             ),
             "The release should keep to the shaded range but for a few bins.",
         ),

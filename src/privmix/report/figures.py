@@ -45,11 +45,13 @@ def picture(name: str, described: str, draw: Callable[[Axes], Any], size: tuple[
     return _as_svg(figure, name, described)
 
 
-def density_picture(posterior: Posterior, density: xr.Dataset, prior: np.ndarray) -> tuple[str, dict[str, Any]]:
+def density_picture(
+    posterior: Posterior, density: xr.Dataset, prior: np.ndarray, doubt: str
+) -> tuple[str, dict[str, Any]]:
     """Return the picture of the density and what a script needs to read values off it."""
     figure = _figure((8.4, 4.6))
     axes = figure.subplots()
-    draw_density(axes, posterior, density, prior, simultaneous=True)
+    draw_density(axes, posterior, density, prior, doubt, simultaneous=True)
     axes.set_title("")
     svg = _as_svg(figure, "density", "Posterior mean density with its bands, the prior mean and the release.")
     return svg, {**_frame(axes), **density_values(density, prior)}

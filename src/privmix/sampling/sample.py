@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any
@@ -15,6 +15,7 @@ from privmix.curves.density import density_draws
 from privmix.engine import Plan, run_chains
 from privmix.engine.block import stack_draws
 from privmix.engine.chains import rescue, root_of, run_chain
+from privmix.engine.progress import tell
 from privmix.frames import Labels, labels_of
 from privmix.frames.read import add_labels
 from privmix.mechanisms import Mechanism
@@ -43,6 +44,8 @@ def fit(
     warmup: int = DEFAULTS.warmup,
     thin: int = DEFAULTS.thin,
     chains: int = DEFAULTS.chains,
+    until: Mapping[str, float] | None = None,
+    minutes: float | None = None,
     seed: Any = None,
     progress: bool = False,
     executor: Executor | None = None,
@@ -63,7 +66,7 @@ def fit(
     resolution
         Distance of neighbouring values that a record can take, counted from the lower bound: 1 where records are whole
         numbers. None where they are not rounded.
-    sampler, draws, warmup, thin, chains, seed, progress, executor, allocations
+    sampler, draws, warmup, thin, chains, until, minutes, seed, progress, executor, allocations
         As in ``PrivateMixture.sample``.
 
     Examples
@@ -88,6 +91,8 @@ def fit(
         warmup=warmup,
         thin=thin,
         chains=chains,
+        until=until,
+        minutes=minutes,
         seed=seed,
         progress=progress,
         executor=executor,
@@ -116,6 +121,9 @@ def sample(
     z = read_release(model, z)
     seeds = root_of(seed)
     plan = Plan(model, sampler, z, settings.draws, settings.warmup, settings.thin, allocations=False)
+    if progress:
+        asked = f"{settings.chains} chains of {plan.sweeps:,} sweeps over {plan.records:,} records"
+        tell(f"{asked}; what this machine has not compiled yet is compiled first, 10 s to a minute")
     starts = list(seeds.spawn(settings.chains))
     chosen, why = sampler.choose(model, z, plan.sweeps, trials_of(plan, seeds.spawn(1)[0]))
     chosen.check(model)
@@ -133,7 +141,9 @@ def sample(
     about = {**about_seed(seed, seeds), "complete": int(complete), **({"auto": why} if why else {})}
     posterior = Posterior.from_chains(plan, done, **about)
     add_labels(posterior.datatree, labels)
-    return posterior
+    if settings.until is None or not complete:
+        return posterior
+    return posterior.resume(until=settings.until, minutes=settings.minutes, progress=progress, executor=executor)
 
 
 def about_seed(seed: Any, root: np.random.SeedSequence) -> dict[str, Any]:
@@ -157,7 +167,7 @@ def trials_of(plan: Plan, seed: Any) -> Callable[[Sampler, int, np.ndarray], np.
         chain = run_chain(short, seed)
         if chain.length < short.draws:  # a chain keeps what it has drawn; a pilot that was stopped has no use for it
             raise KeyboardInterrupt
-        draws = stack_draws([chain.draws])
+        draws = stack_draws([chain.pieces])
         return density_draws(plan.model.kernel, draws, points)[0]
 
     return trial

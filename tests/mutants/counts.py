@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mutants.models import COUNTS, DRAWN, one
-from privmix.mechanisms import SmoothedHistogram
+from mutants.models import COUNTS, DRAWN, PROCESSED, one
+from privmix.mechanisms import ProcessedCounts, SmoothedHistogram, discrete_noise
 from privmix.mechanisms.global_mechanism import global_settle
 from privmix.samplers import Binned, Neal5, Sampler, Slice
 from privmix.samplers import slice as slice_file
@@ -16,7 +16,9 @@ from privmix.testing import Mutant
 
 def count_bugs() -> list[Mutant]:
     """Return bugs of global mechanisms' samplers."""
-    return release_bugs() + bin_bugs() + exchange_bugs() + mixture_bugs() + swap_bugs() + split_bugs()
+    return (
+        processed_bugs() + release_bugs() + bin_bugs() + exchange_bugs() + mixture_bugs() + swap_bugs() + split_bugs()
+    )
 
 
 def release_bugs() -> list[Mutant]:
@@ -35,6 +37,19 @@ def release_bugs() -> list[Mutant]:
         ),
         one("statistic left as it was on accepting", global_settle, replace, "pass", COUNTS, Neal5()),
         one("release looked at once", global_settle, "return 0.0", "return value", DRAWN, Neal5(), sweeps=10),
+    ]
+
+
+def processed_bugs() -> list[Mutant]:
+    """Return bugs in what stands behind a count that was clamped or withheld."""
+    law, within = ProcessedCounts.log_bin, discrete_noise.log_discrete_laplace_between
+    mass = "return log_noise_between(self.squared, self.discrete, low, high, scale, log_norm)"
+    density = "return log_noise(self.squared, max(low, min(high, 0.0)), scale, log_norm)"
+    high, further = "z[j, 1] - count", "z[j, 1] + (z[j, 1] > z[j, 0]) - count"
+    return [
+        one("mass at the clamp forgotten", law, mass, density, PROCESSED, Binned()),
+        one("limit of what is withheld off by one", law, high, further, PROCESSED, Binned()),
+        one("less for less or equal in a discrete mass", within, "(last + 1.0)", "last", PROCESSED, Binned()),
     ]
 
 

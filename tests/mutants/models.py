@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from privmix.kernels import Beta, HierarchicalNormal, Kernel, NoisyNormal, Normal, TruncatedNormal
-from privmix.mechanisms import Gaussian, HaarWavelet, Laplace, NoisyHistogram, OnLattice, SmoothedHistogram
+from privmix.mechanisms import (
+    Clamped,
+    Gaussian,
+    HaarWavelet,
+    Laplace,
+    NoisyHistogram,
+    OnLattice,
+    SmoothedHistogram,
+    Withheld,
+)
 from privmix.model import PrivateMixture
 from privmix.priors import Dirichlet, DirichletProcess, FiniteMixture, PitmanYor
 from privmix.samplers import Sampler
@@ -51,6 +60,11 @@ EDGE = PrivateMixture(Laplace(epsilon=5.0, bounds=(0.0, 1.0)), EDGE_KERNEL, Diri
 EDGE_GAUSSIAN = PrivateMixture(Gaussian(scale=0.2, bounds=(0.0, 1.0)), EDGE_KERNEL, DirichletProcess(2.0))
 HAAR = PrivateMixture(HaarWavelet(levels=3, epsilon=10.0, bounds=(0.0, 1.0)), Beta(), DirichletProcess(2.0))
 COUNTS = PrivateMixture(NoisyHistogram(10, 4, epsilon=2.0, bounds=(-3.0, 3.0)), Normal(), DirichletProcess((4.0, 2.0)))
+PROCESSED = PrivateMixture(
+    Withheld(Clamped(NoisyHistogram(10, 4, "discrete laplace", scale=1.0, bounds=(-3.0, 3.0)), upper=5), at_or_below=2),
+    Normal(),
+    DirichletProcess((4.0, 2.0)),
+)
 DRAWN = PrivateMixture(SmoothedHistogram(10, 4, 20, epsilon=20.0, bounds=(0.0, 1.0)), Beta(), DirichletProcess(2.0))
 
 DISCOUNTED = PrivateMixture(Laplace(epsilon=5.0, bounds=WIDE), Normal(), PitmanYor(0.4, 1.0))

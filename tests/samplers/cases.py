@@ -54,6 +54,8 @@ def _histograms(bounds):
     yield mechanisms.NoisyHistogram(10, 4, noise="discrete laplace", epsilon=2.0, bounds=bounds)
     yield mechanisms.NoisyHistogram(10, 4, noise="discrete gaussian", rho=0.5, bounds=bounds)
     yield mechanisms.NoisyHistogram(10, 4, "gaussian", scale=[0.5, 2.0, 1.0, 3.0], bounds=bounds)
+    whole = mechanisms.NoisyHistogram(10, 4, noise="discrete laplace", epsilon=2.0, bounds=bounds)
+    yield mechanisms.Withheld(mechanisms.Rounded(whole, to=2), below=2)
 
 
 def _chosen():

@@ -49,12 +49,13 @@ def predictive_check(
     posterior: Posterior, statistics: Mapping[str, Statistic] | None, replicates: int | None, seed: Any
 ) -> xr.Dataset:
     """Compare the release with replicates of it; `Posterior.predictive_check` documents the parameters."""
-    model, z = posterior.model, posterior.plan.z
+    model = posterior.model
+    z = model.mechanism.fill_withheld(posterior.plan.z)
     count = check_replicates(replicates, z.size)
     replicate = replicator(model, posterior.arrays, posterior.records, np.random.default_rng(seed))
 
     def again() -> np.ndarray:
-        return replicate()[1]
+        return model.mechanism.fill_withheld(replicate()[1])
 
     numbers = z.ndim == 1 and not model.mechanism.is_global
     pilot = [again() for _ in range(PILOT)]
@@ -251,8 +252,10 @@ def _by_bin(mechanism: Mechanism, z: np.ndarray) -> Shares:
     edges = mechanism.bin_edges
     assert edges is not None
     # A histogram of noisy counts, or draws from a smoothed one: those are counted in its bins.
-    records = len(z) if mechanism.counted_edges is None else mechanism.count_records(z)
-    return Shares("bin", edges[:-1], edges[1:], lambda z: mechanism.encode(z) / records, records)
+    if mechanism.counted_edges is None:
+        return Shares("bin", edges[:-1], edges[1:], lambda z: mechanism.encode(z) / len(z), len(z))
+    records = mechanism.count_records(z)
+    return Shares("bin", edges[:-1], edges[1:], lambda z: z / records, records)
 
 
 def _by_output(outputs: np.ndarray, z: np.ndarray) -> Shares:

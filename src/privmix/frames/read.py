@@ -68,8 +68,8 @@ def is_table(values: Any) -> bool:
     return isinstance(values, xr.Dataset) or isinstance(opened(values), nw.DataFrame)
 
 
-def columns_of(table: Any, names: tuple[str, ...], name: str) -> dict[str, np.ndarray]:
-    """Return named columns of a frame or an xarray.Dataset as arrays of finite floats.
+def columns_of(table: Any, names: tuple[str, ...], name: str, *, missing: bool = False) -> dict[str, np.ndarray]:
+    """Return named columns of a frame or an xarray.Dataset as arrays of floats, finite unless some may be missing.
 
     Parameters
     ----------
@@ -79,16 +79,20 @@ def columns_of(table: Any, names: tuple[str, ...], name: str) -> dict[str, np.nd
         The columns that are wanted.
     name
         What the table is, for messages.
+    missing
+        Whether values may be missing (NaN, null): they come back as NaN.
     """
     frame = table if isinstance(table, xr.Dataset) else opened(table)
     held = [str(key) for key in (frame.data_vars if isinstance(frame, xr.Dataset) else frame.columns)]  # type: ignore[union-attr]
-    missing = [wanted for wanted in names if wanted not in held]
-    if missing:
+    if not set(names) <= set(held):
         raise ValueError(
             f"{name} is a table with the columns {', '.join(held)}; it needs {', '.join(names)}. Rename its columns, "
             "or give the released numbers alone."
         )
-    return {wanted: as_floats(_native(frame[wanted]), f"the column {wanted!r} of {name}") for wanted in names}  # type: ignore[index]
+    return {
+        wanted: as_floats(_native(frame[wanted]), f"the column {wanted!r} of {name}", missing=missing)  # type: ignore[index]
+        for wanted in names
+    }
 
 
 def _to_array(values: Any, name: str, rows: bool, missing: bool = False) -> np.ndarray:

@@ -10,6 +10,7 @@ from privmix.mechanisms.identity import Identity as Identity
 from privmix.mechanisms.laplace import Laplace as Laplace
 from privmix.mechanisms.lattice import OnLattice as OnLattice
 from privmix.mechanisms.noisy_histogram import NoisyHistogram as NoisyHistogram
+from privmix.mechanisms.processed_counts import ProcessedCounts as ProcessedCounts
 from privmix.mechanisms.processed_records import ProcessedRecords as ProcessedRecords
 from privmix.mechanisms.published import Clamped as Clamped
 from privmix.mechanisms.published import Rounded as Rounded

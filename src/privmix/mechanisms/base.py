@@ -154,6 +154,10 @@ class Mechanism(Part):
             return None
         return bars_of_values(z, lower, upper, "release" if self.reveals else "release (noisy)")
 
+    def fill_withheld(self, z: np.ndarray) -> np.ndarray:
+        """Return a release with a number in the place of what was withheld, for checks and pictures."""
+        return z
+
     def noise_spread(self) -> float | None:
         """Return the standard deviation of the noise where z is y plus noise, else None."""
         return None

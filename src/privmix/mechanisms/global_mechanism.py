@@ -78,8 +78,8 @@ class GlobalMechanism(Mechanism):
     def check_release(self, z: Any) -> np.ndarray:
         """Return a release as a flat array of floats, or say what is wrong with it; a table is read by its columns."""
         if is_table(z):
-            z = self.from_columns(columns_of(z, self.column_names, "the release z"))
-        z = as_floats(z, "the release z")
+            z = self.from_columns(columns_of(z, self.column_names, "the release z", missing=self.withholds))
+        z = as_floats(z, "the release z", missing=self.withholds)
         if z.ndim != 1:
             raise ValueError(f"{type(self).__name__} releases a row of numbers; the release z has shape {z.shape}.")
         return z

@@ -98,6 +98,21 @@ class Histogram(GlobalMechanism):
         """Return log q(z|counts) of a release as hooks read it."""
         return float(sum(self.log_bin(encoded, j, float(counts[j])) for j in range(self.bin_count)))
 
+    def read_counts(self, z: Any) -> np.ndarray:
+        """Return a release of one number a bin, as an array or from a table, or say what is wrong with it."""
+        z = GlobalMechanism.check_release(self, z)
+        if len(z) != self.bin_count:
+            raise ValueError(
+                f"{type(self.noisy).__name__} releases {self.bin_count} counts, one a bin; the release z has {len(z)}. "
+                "Check that the mechanism is the one that made the release."
+            )
+        return z
+
+    @property
+    def noisy(self) -> Histogram:
+        """What made the noisy counts, before any post-processing: it has the same guarantee."""
+        return self
+
     @property
     def has_smooth_noise(self) -> bool:
         """Whether what is released of a bin has a smooth density, which `log_bin` gives for arrays: for the audit."""

@@ -31,6 +31,7 @@ from privmix.mechanisms.count_noise import (
 )
 from privmix.mechanisms.histogram import Histogram, join_bins, keep_bins, read_edges, read_records
 from privmix.mechanisms.noise import distance_from
+from privmix.mechanisms.post_processing import Step
 from privmix.parts import given
 from privmix.parts.checks import fill
 from privmix.privacy import ZCDP, ApproxDP, PureDP
@@ -149,6 +150,12 @@ class NoisyHistogram(Histogram):
         edges, counts = join_bins(**columns)
         return {"bins": edges}, counts
 
+    def after(self, step: Step) -> Histogram:
+        """Return the mechanism whose noisy counts are published after a step of post-processing."""
+        from privmix.mechanisms.processed_counts import ProcessedCounts
+
+        return ProcessedCounts(self, (step,))
+
     @property
     def counted_edges(self) -> np.ndarray:
         """The edges of the bins."""
@@ -197,12 +204,7 @@ class NoisyHistogram(Histogram):
 
     def check_release(self, z: Any) -> np.ndarray:
         """Return a release as an array of counts, whole under discrete noise, or say what is wrong with it."""
-        z = super().check_release(z)
-        if len(z) != self.bin_count:
-            raise ValueError(
-                f"NoisyHistogram releases {self.bin_count} counts, one a bin; the release z has {len(z)}. "
-                "Check that the mechanism is the one that made the release."
-            )
+        z = self.read_counts(z)
         bad = z != np.floor(z)
         if self.discrete and bad.any():
             raise ValueError(

@@ -49,7 +49,8 @@ def worst_neighbours(mechanism: Any, claim: Guarantee | None, outputs: Any) -> C
     pairs = list(neighbouring(n, bins, relation))
     if claim is None or claim.audited == "epsilon":
         return _worst_ratio(mechanism, pairs, mechanism.probes() if outputs is None else outputs)
-    return _worst_divergence(mechanism, pairs, claim)
+    # Post-processing cannot raise a divergence: it is that of the noisy counts.
+    return _worst_divergence(mechanism.noisy, pairs, claim)
 
 
 def _records_of(mechanism: Any) -> int:

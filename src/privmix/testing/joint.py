@@ -179,6 +179,7 @@ def _features(z: np.ndarray) -> np.ndarray:
 
 def _features_of_all(z: np.ndarray, n: int) -> np.ndarray:
     """Return n bounded numbers for each release of a whole data set: the ranks of as many projections of it."""
+    z = np.where(np.isinf(z), 0.0, z).reshape(len(z), -1)  # what is behind a count may be open to one side
     length = z.shape[1]
     directions = np.random.default_rng(0).standard_normal((length, n))
     directions[:, 0] = np.linspace(-1.0, 1.0, length)

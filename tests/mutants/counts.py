@@ -47,7 +47,7 @@ def processed_bugs() -> list[Mutant]:
     density = "return log_noise(self.squared, max(low, min(high, 0.0)), scale, log_norm)"
     high, further = "z[j, 1] - count", "z[j, 1] + (z[j, 1] > z[j, 0]) - count"
     return [
-        one("mass at the clamp forgotten", law, mass, density, PROCESSED, Binned()),
+        one("mass at the clamp forgotten", law, mass, density, PROCESSED, Binned(), sweeps=10),
         one("limit of what is withheld off by one", law, high, further, PROCESSED, Binned()),
         one("less for less or equal in a discrete mass", within, "(last + 1.0)", "last", PROCESSED, Binned()),
     ]

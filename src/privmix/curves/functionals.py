@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -18,18 +17,17 @@ from privmix.curves.density import (
     integrate_density,
     interval_mass,
     need_finite,
-    panel_nodes,
     summarise_draws,
 )
 from privmix.curves.mixture import (
     cdf_values,
     count_of,
     mode_counts,
-    moment_values,
     over_draws,
     parts_of,
     quantile_values,
 )
+from privmix.curves.moments import raw_moments
 from privmix.kernels import Kernel
 from privmix.model import PrivateMixture
 from privmix.samplers.base import Draws
@@ -141,40 +139,16 @@ def moments(model: PrivateMixture, draws: Draws, level: float) -> xr.Dataset:
 def moment_draws(kernel: Kernel, draws: Draws, restricted_to: Interval) -> np.ndarray:
     """Return mean, variance, sd, skewness and excess kurtosis of each draw."""
     ends = ends_of(kernel, restricted_to)
-    if restricted_to is None and kernel.has("central_moments"):
-        raw = moment_values(kernel, draws)
-    elif np.isfinite(ends).all():
-        raw = moments_on_interval(lambda some, points: cdf_draws(kernel, some, points, restricted_to), draws, ends)
-    else:
+    exact = restricted_to is None and kernel.has("central_moments")
+    if not exact and not np.isfinite(ends).all():
         raise ValueError(
             f"{type(kernel).__name__} reaches to infinity and does not say its moments. Give the kernel a hook "
             "central_moments(self, theta, out), or summarise posterior.predictive(size)."
         )
-    mean, variance = raw[:, 0], np.maximum(raw[:, 1], 1e-300)
-    sd = np.sqrt(variance)
-    return np.stack([mean, variance, sd, raw[:, 2] / sd**3, raw[:, 3] / variance**2 - 3.0], axis=1)
-
-
-def moments_on_interval(
-    cdf: Callable[[Draws, np.ndarray], np.ndarray], draws: Draws, ends: tuple[float, float]
-) -> np.ndarray:
-    """Return mean and second to fourth central moment for each draw of a law on an interval.
-
-    With u = (y − middle)/half width, E[u^k] = 1 − ∫ k u^(k−1) F du over [−1, 1]: a narrow component makes F a step but
-    not a spike, so that none falls between the nodes.
-    """
-    nodes, weights = panel_nodes(-1.0, 1.0)
-    middle, half = 0.5 * (ends[0] + ends[1]), 0.5 * (ends[1] - ends[0])
-    powers = np.stack([weights * k * nodes ** (k - 1) for k in range(1, 5)], axis=1)
-
-    def evaluate(some: Draws) -> np.ndarray:
-        return 1.0 - cdf(some, middle + half * nodes) @ powers
-
-    m1, m2, m3, m4 = over_draws(evaluate, draws, len(nodes)).T
-    second = m2 - m1**2
-    third = m3 - 3.0 * m1 * m2 + 2.0 * m1**3
-    fourth = m4 - 4.0 * m1 * m3 + 6.0 * m1**2 * m2 - 3.0 * m1**4
-    return np.stack([middle + half * m1, half**2 * second, half**3 * third, half**4 * fourth], axis=1)
+    mean, variance, third, fourth = raw_moments(kernel, draws, ends, exact).T
+    least = np.maximum(variance, 1e-300)
+    sd = np.sqrt(least)
+    return np.stack([mean, variance, np.sqrt(variance), third / least / sd, fourth / least / least - 3.0], axis=1)
 
 
 def mode_count(model: PrivateMixture, draws: Draws, grid: Any, prominence: float, level: float) -> xr.Dataset:

@@ -10,7 +10,7 @@ import numpy as np
 
 from privmix.jit import bind
 from privmix.kernels import Kernel
-from privmix.kernels.slots import cdf, central_moments, mass, prepare
+from privmix.kernels.slots import cdf, mass, prepare
 from privmix.samplers.base import Draws
 
 # Numbers held at a time: 32 MB.
@@ -19,10 +19,12 @@ NUMBERS_HELD = 4_000_000
 HALVINGS = 70
 
 
-def run_over(kernel: Kernel, function: Callable, draws: Draws, *arguments: Any) -> None:
-    """Run a compiled function over all draws, with the kernel's hooks."""
+def run_over(
+    kernel: Kernel, function: Callable, draws: Draws, *arguments: Any, hooks: dict[Callable, Callable] | None = None
+) -> None:
+    """Run a compiled function over all draws, with the kernel's hooks and those of the function itself."""
     flat = [np.ascontiguousarray(array) for array in flattened(draws)]
-    run = bind(function, kernel.hooks(), owner=type(kernel).__name__)
+    run = bind(function, {**kernel.hooks(), **(hooks or {})}, owner=type(kernel).__name__)
     run(kernel.numbers(), *flat, np.zeros((1, kernel.columns)), *arguments)
 
 
@@ -72,13 +74,6 @@ def quantile_values(
     """Return quantiles for each draw; a bracket that is not fixed is widened until it holds them."""
     out = np.empty((count_of(draws), len(probs)))
     run_over(kernel, mixture_quantile, draws, probs, float(bracket[0]), float(bracket[1]), fixed, out)
-    return out
-
-
-def moment_values(kernel: Kernel, draws: Draws) -> np.ndarray:
-    """Return mean, variance, third and fourth central moment for each draw."""
-    out = np.zeros((count_of(draws), 4))
-    run_over(kernel, mixture_moments, draws, np.zeros((1, 4)), out)
     return out
 
 
@@ -149,31 +144,6 @@ def mixture_quantile(kernel, weight, atom, components, row, probs, lower, upper,
                 else:
                     high = middle
             out[d, j] = 0.5 * (low + high)
-
-
-def mixture_moments(kernel, weight, atom, components, row, part, out):
-    """Fill out[d] with mean, variance, third and fourth central moment of draw d (compiled).
-
-    Moments of the components about their own means are moved to the mixture's mean, which keeps digits for data far
-    from 0.
-    """
-    theta, moment = row[0], part[0]
-    for d in range(len(weight)):
-        average = 0.0
-        for h in range(components[d]):
-            load_atom(kernel, atom, d, h, theta)
-            central_moments(kernel, theta, moment)
-            average += weight[d, h] * moment[0]
-        second, third, fourth = 0.0, 0.0, 0.0
-        for h in range(components[d]):
-            load_atom(kernel, atom, d, h, theta)
-            central_moments(kernel, theta, moment)
-            gap = moment[0] - average
-            square = gap * gap
-            second += weight[d, h] * (moment[1] + square)
-            third += weight[d, h] * (moment[2] + 3.0 * moment[1] * gap + square * gap)
-            fourth += weight[d, h] * (moment[3] + 4.0 * moment[2] * gap + 6.0 * moment[1] * square + square * square)
-        out[d, 0], out[d, 1], out[d, 2], out[d, 3] = average, second, third, fourth
 
 
 def mode_counts(values: np.ndarray, prominence: float) -> np.ndarray:

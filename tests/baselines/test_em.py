@@ -142,7 +142,7 @@ def test_smoothing_is_the_matrix_of_the_paper():
 
 @pytest.mark.parametrize("steps", [1, 4])
 def test_steps_are_those_of_the_definition(steps):
-    """A slow twin of EMS for randomised response, whose likelihood is a table of two numbers."""
+    """A slow twin of EMS for randomized response, whose likelihood is a table of two numbers."""
     cells = 5
     mechanism = mechanisms.RandomizedResponse(cells=cells, truth=0.6, bounds=BOUNDS)
     z = mechanism.privatize(np.random.default_rng(1).uniform(*BOUNDS, 40), seed=2)

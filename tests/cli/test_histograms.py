@@ -56,7 +56,7 @@ CASES = [
     ),
     (["smoothed-histogram", "--epsilon", 10], mechanisms.SmoothedHistogram.growing(N, 10.0)),
     (
-        ["randomised-response", "--cells", 8, "--epsilon", 1],
+        ["randomized-response", "--cells", 8, "--epsilon", 1],
         mechanisms.RandomizedResponse(8, epsilon=1.0, bounds=(0, 1)),
     ),
     (["square-wave", "--epsilon", 1], mechanisms.SquareWave(epsilon=1.0, bounds=(0, 1))),
@@ -113,7 +113,7 @@ def test_fit_reads_plain_columns_of_draws_and_cells(here):
     assert draws.mechanism == mechanisms.SmoothedHistogram(50, 4, 3, epsilon=1.0, bounds=(0, 1))
     named = Layout("z")
     cells = read_release(
-        here / "z.csv", "randomised-response", {"epsilon": 1.0, "cells": 2, "bounds": (0.0, 1.0)}, named
+        here / "z.csv", "randomized-response", {"epsilon": 1.0, "cells": 2, "bounds": (0.0, 1.0)}, named
     )
     assert cells.mechanism == mechanisms.RandomizedResponse(2, epsilon=1.0, bounds=(0, 1))
     wave = read_release(here / "z.csv", "square-wave", {"epsilon": 1.0, "bounds": (0.0, 1.0)})
@@ -144,9 +144,9 @@ PRIVATIZE_ERRORS = {
         ["data.csv", "--mechanism", "smoothed-histogram", "--epsilon", 1, "--noise", "laplace", *UNIT, *OUT],
         "--noise was given, but smoothed-histogram does not take it",
     ),
-    "cells": (["data.csv", "--mechanism", "randomised-response", "--epsilon", 1, *UNIT, *OUT], "--cells K is missing"),
+    "cells": (["data.csv", "--mechanism", "randomized-response", "--epsilon", 1, *UNIT, *OUT], "--cells K is missing"),
     "one cell": (
-        ["data.csv", "--mechanism", "randomised-response", "--cells", 1, "--epsilon", 1, *UNIT, *OUT],
+        ["data.csv", "--mechanism", "randomized-response", "--cells", 1, "--epsilon", 1, *UNIT, *OUT],
         "cells must be a whole number of at least 2; got 1",
     ),
     "cells of laplace": (

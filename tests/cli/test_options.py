@@ -37,7 +37,7 @@ class ToyNoise(LocalMechanism):
 
 
 def test_names_are_those_of_the_classes_unless_they_say_otherwise():
-    names = "gaussian haar histogram laplace randomised-response smoothed-histogram square-wave"
+    names = "gaussian haar histogram laplace randomized-response smoothed-histogram square-wave"
     assert set(names.split()) <= set(options.OFFERED)
     assert "identity" not in options.OFFERED, "it gives the data away"
     assert ToyNoise.command_name == "toy-noise"

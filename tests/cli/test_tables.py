@@ -1,62 +1,41 @@
-"""`privmix fit` on plain tables: noise by name, scales in a column, what was done to the values."""
+"""Tables on a narrow terminal: numbers, names and words stay in one piece."""
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from privmix.cli import app
-from privmix.cli.inputs import read_release
-from privmix.mechanisms import Clamped, Gaussian, Laplace, NoisyHistogram, Rounded, Withheld
-from privmix.release import Release
-from privmix.release.readers.table import Layout, Processing
+from privmix.cli.outputs import column_widths, print_table
+from privmix.curves.density import short_names
 
-TABLE = "lower,upper,count\n0,1,3.5\n1,2,0\n"
-
-
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "counts.csv").write_text(TABLE)
-    (tmp_path / "z.csv").write_text("estimate,std_dev\n5,1\n10,2\n")
-    (tmp_path / "few.csv").write_text("z\n100\n\n95\n")
-    return tmp_path
+HEADER = ["quantity", "mean", "sd", "bulk ESS", "tail ESS", "R-hat", "note"]
+ROWS = [
+    ["n_clusters", "8.39", "4.69", "1,102", "2,621", "1.004", "chain 1 never moved"],
+    ["concentration", "1.55", "1.05", "1,579", "3,760", "1.003", ""],
+    ["density at 1335.779458", "0.000128", "0.00000913", "12,345,905", "937", "1.003", "too few draws"],
+]
 
 
-def test_noise_alone_names_the_mechanism_of_bins_or_records(here):
-    about = {"noise": "laplace", "scale": 2.0}
-    found = read_release(here / "counts.csv", None, about | {"records": 9})
-    assert found == Release([3.5, 0.0], NoisyHistogram(9, [0, 1, 2], scale=2.0))
-    found = read_release(here / "few.csv", None, about, done=Processing(withheld_below=90.0))
-    assert found == Release([100.0, np.nan, 95.0], Withheld(Laplace(scale=2.0), below=90.0))
+@pytest.mark.parametrize("columns", [40, 60, 80, 100])
+def test_no_word_or_number_is_broken(columns, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    print_table(HEADER, ROWS)
+    printed = capsys.readouterr().out.split()
+    assert {word for row in [HEADER, *ROWS] for text in row for word in text.split()} <= set(printed)
 
 
-def test_scales_of_a_column_and_steps_of_the_options(here):
-    layout, done = Layout("estimate", "std_dev"), Processing(0.0, 5.0)
-    found = read_release(here / "z.csv", None, {"noise": "gaussian"}, layout, done)
-    expected = Rounded(Clamped(Gaussian(scale=np.array([1.0, 2.0])), lower=0.0), to=5.0)
-    assert found == Release([5.0, 10.0], expected)
+def test_a_table_that_fits_is_not_wrapped(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    print_table(HEADER, ROWS)
+    shown = capsys.readouterr().out
+    assert "density at 1335.779458" in shown
+    assert "chain 1 never moved" in shown
 
 
-def run(*arguments):
-    return CliRunner().invoke(app, list(map(str, arguments)))
+def test_columns_give_way_by_what_they_can_spare():
+    assert column_widths([["a bb ccc", "dd"], ["12345"]], 20) == [8, 5]
+    assert column_widths([["a bb ccc", "dd"], ["12345"]], 10) == [5, 5]
+    assert column_widths([["a bb ccc", "dd"], ["12345"]], 2) == [3, 5]
 
 
-OUT = ["-o", "fit.nc"]
-ERRORS = {
-    "clamp": (["z.csv", "--noise", "laplace", "--scale", 1, "--column", "estimate", "--clamped-at", 7], "row 1 of"),
-    "withheld": (["few.csv", "--noise", "laplace", "--scale", 1, "--withheld-below", 96], "row 3 of column 'z'"),
-    "two scales": (
-        ["z.csv", "--noise", "gaussian", "--scale", 1, "--column", "estimate", "--scale-column", "std_dev"],
-        "--scale was given, but z.csv tells it",
-    ),
-    "no mechanism": (["few.csv", "--withheld-below", 90], "--withheld-below describes a table of z"),
-}
-
-
-@pytest.mark.parametrize("case", ERRORS)
-def test_errors_are_one_line(here, case):
-    arguments, message = ERRORS[case]
-    result = run("fit", *arguments, *OUT)
-    assert result.exit_code == 2, result.output
-    assert result.stderr.count("\n") == 1
-    assert message in result.stderr
+def test_points_have_short_names_that_tell_them_apart():
+    assert short_names(np.array([-3.194220545, 0.8069135651, 1335.779458])) == ["-3.194", "0.8069", "1336"]
+    assert short_names(np.array([1.000001, 1.000002])) == ["1.000001", "1.000002"]

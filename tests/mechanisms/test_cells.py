@@ -1,4 +1,4 @@
-"""Mechanisms that are piecewise constant in y: randomised response, square wave, and the cells of all three."""
+"""Mechanisms that are piecewise constant in y: randomized response, square wave, and the cells of all three."""
 
 import copy
 import json
@@ -304,7 +304,7 @@ def test_numbers_of_numpy_and_whole_budgets_are_equal_to_floats():
 WHOLE = "RandomizedResponse: cells must be a whole number of at least 2; got {}."
 POSITIVE = "The noise was to be calibrated with {}, but needs {} > 0 and finite. Give a positive number."
 RANGE = (
-    "Randomised response with 4 cells was given truth={}, but needs 1/4 < truth < 1: at 1/4 nothing is released, "
+    "Randomized response with 4 cells was given truth={}, but needs 1/4 < truth < 1: at 1/4 nothing is released, "
     "at 1 nothing is promised."
 )
 NEEDS_BOUNDS = (
@@ -380,7 +380,7 @@ def test_release_of_square_wave_is_in_range(bad):
 
 
 def truth_taken_for_less(self, z, y):
-    """The log probability of randomised response whose truth is taken for less than it is."""
+    """The log probability of randomized response whose truth is taken for less than it is."""
     left = self.bounds[0] + (self.bounds[1] - self.bounds[0]) * z / self.cells
     right = self.bounds[0] + (self.bounds[1] - self.bounds[0]) * (z + 1.0) / self.cells
     inside = (z == 0.0 or y >= left) and (z == self.cells - 1 or y < right)

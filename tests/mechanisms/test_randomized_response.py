@@ -1,4 +1,4 @@
-"""Randomised response: examples for the contract, and its calibration against high precision."""
+"""Randomized response: examples for the contract, and its calibration against high precision."""
 
 import math
 import re
@@ -39,7 +39,7 @@ def test_randomized_response_epsilon_is_the_log_ratio(cells, truth):
     )
 
 
-RANGE = "Randomised response with 4 cells was given truth={}, but needs 1/4 < truth < 1: at 1/4 nothing is released"
+RANGE = "Randomized response with 4 cells was given truth={}, but needs 1/4 < truth < 1: at 1/4 nothing is released"
 CELLS = "RandomizedResponse: cells must be a whole number of at least 2; got {}."
 POSITIVE = "The noise was to be calibrated with {}, but needs {} > 0 and finite. Give a positive number."
 CASES = [

@@ -30,7 +30,7 @@ class Noise:
 
 
 @dataclass(frozen=True)
-class RandomisedResponse:
+class RandomizedResponse:
     """The cell of y is kept with probability e^epsilon/(e^epsilon + k - 1), else one of the others."""
 
     cells: int
@@ -124,9 +124,9 @@ def test_different_supports_give_an_infinite_ratio():
 
 
 @pytest.mark.parametrize("cells", [2, 3, 16, 100])
-def test_randomised_response(cells):
-    assert audit(RandomisedResponse(cells, 1.5, PureDP(1.5))).tight
-    assert audit(RandomisedResponse(cells, 1.5, PureDP(1.4))).holds is False
+def test_randomized_response(cells):
+    assert audit(RandomizedResponse(cells, 1.5, PureDP(1.5))).tight
+    assert audit(RandomizedResponse(cells, 1.5, PureDP(1.4))).holds is False
 
 
 # At levels=7, epsilon=20 the draws alone reach .93 epsilon: only the climb over coordinates finds the corner.
@@ -215,6 +215,6 @@ def test_bad_mechanisms_say_what_to_do():
     with pytest.raises(ValueError, match="density is 0 at every output tried"):
         audit(Noise(stats.uniform, 1.0, PureDP(1.0)), outputs=[100.0])
     with pytest.raises(ValueError, match=r"integrates to .*, not 1.*Give outputs="):
-        audit(RandomisedResponse(4, 1.0, ApproxDP(1.0, 0.1)))
+        audit(RandomizedResponse(4, 1.0, ApproxDP(1.0, 0.1)))
     with pytest.raises(ValueError, match="NaN"):
         audit(Noise(stats.norm, -1.0, None), outputs=[0.0])

@@ -13,7 +13,7 @@ from privmix.report.words import describe_promise, percent_above
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
-def test_pure_bound_is_that_of_randomised_response(epsilon):
+def test_pure_bound_is_that_of_randomized_response(epsilon):
     """Which attains it: the truth is told with probability e^ε/(1 + e^ε), and guessing it is the best test."""
     assert PureDP(epsilon).guess_bound() == pytest.approx(math.exp(epsilon) / (1.0 + math.exp(epsilon)))
 
@@ -28,7 +28,7 @@ def test_approximate_bound_holds_for_gaussian_noise(epsilon, delta):
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 0.2), (1.0, 0.01)])
 def test_approximate_bound_is_attained(epsilon, delta):
-    """By a mechanism that tells the truth openly with probability δ, and else as randomised response does."""
+    """By a mechanism that tells the truth openly with probability δ, and else as randomized response does."""
     best = delta + (1.0 - delta) * math.exp(epsilon) / (1.0 + math.exp(epsilon))
     assert ApproxDP(epsilon, delta).guess_bound() == pytest.approx(best)
 

@@ -39,7 +39,7 @@ def test_choice_follows_the_number_of_records():
 
 
 def test_choice_follows_how_closely_a_record_is_told():
-    """A narrow wave never accepts a proposal; a cell of randomised response does, and comes in few counts."""
+    """A narrow wave never accepts a proposal; a cell of randomized response does, and comes in few counts."""
     y = np.repeat([-5.0, 0.0, 5.0], 200)
 
     def choose(mechanism, n):

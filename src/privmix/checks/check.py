@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from privmix.checks.predictive_check import BAR, predictive_check
-from privmix.curves.density import density_mean, interval_mass
+from privmix.curves.density import density_mean, interval_mass, short_names
 from privmix.curves.mixture import count_of, load_atom, run_over
 from privmix.kernels.slots import central_moments
 from privmix.model import LARGEST_R_HAT, LEAST_ESS
@@ -105,8 +105,7 @@ def check_convergence(summary: pd.DataFrame) -> list[Finding]:
     r_hat, ess = found.r_hat, found.ess
     if math.isnan(r_hat) or math.isnan(ess):
         text = f"R-hat cannot be told from this run; the worst ESS is {ess:.0f}, aim above {LEAST_ESS:.0f}."
-        advice = "Run at least 2 chains and raise draws."
-        return [Finding("warning", "chains", text, advice, "chains cannot be compared")]
+        return [Finding("warning", "chains", text, "Run at least 2 chains, raise draws.", "chains cannot be compared")]
     if found.within(LARGEST_R_HAT, LEAST_ESS):
         text = f"the worst R-hat is {r_hat:.3f} and the least effective sample size {ess:.0f}."
         return [Finding("good", "chains", text)]
@@ -305,7 +304,7 @@ def summary(posterior: Posterior, at: Any) -> pd.DataFrame:
     if at is not None or kernel.dimension == 1:
         points = np.atleast_1d(watched_points(posterior) if at is None else np.asarray(at, dtype=np.float64))
         values = posterior.density_draws(points).values
-        quantities |= {f"density at {float(x):.10g}": values[..., j] for j, x in enumerate(points)}
+        quantities |= {f"density at {name}": values[..., j] for j, name in enumerate(short_names(points))}
     table = summarise(quantities)
     acceptance = posterior.datatree["sample_stats"].to_dataset()["acceptance"].values
     table.loc["acceptance", ["mean", "sd", "note"]] = [acceptance.mean(), acceptance.std(), ""]

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from privmix.cli.demo import demo
 from privmix.cli.fit import fit
+from privmix.cli.options import respelled
 from privmix.cli.outputs import Commands, write_plainly
 from privmix.cli.privatize import privatize
 from privmix.cli.report import report
 from privmix.cli.resume import resume
 from privmix.cli.study import study
 
+
+class Spelled(Commands):
+    """The group of commands, which understands names in either spelling."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the words of the command line."""
+        return super().parse_args(ctx, respelled(args))
+
+
 app = typer.Typer(
-    cls=Commands,
+    cls=Spelled,
     add_completion=False,
     # Plain help: markup would swallow square brackets, and typer's own tracebacks can show the raw data.
     rich_markup_mode=None,

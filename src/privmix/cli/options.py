@@ -31,6 +31,16 @@ OFFERED: dict[str, type[Mechanism]] = {
     name: kind for name, kind in by_name(mechanisms).items() if not (kind.reveals or kind.is_wrapper)
 }
 
+#: what else a name may be written as
+SPELLINGS = {other: name for name, kind in OFFERED.items() for other in kind.also_called}
+
+
+def respelled(arguments: list[str]) -> list[str]:
+    """Return the words of a command line with the mechanism that follows ``--mechanism`` in the spelling used here."""
+    before = ["", *arguments]
+    return [SPELLINGS.get(word, word) if before[i] == "--mechanism" else word for i, word in enumerate(arguments)]
+
+
 Column = Annotated[
     str | None, typer.Option(metavar="NAME", help="Column to read; needed where several columns hold numbers.")
 ]

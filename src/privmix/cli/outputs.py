@@ -190,12 +190,34 @@ def print_table(header: list[str], rows: list[list[str]], title: str = "") -> No
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError(errno.EPIPE, "nobody reads the output")  # rich itself would leave with exit code 1
 
+    shown = [[as_shown(cell) for cell in row] for row in rows]
+    console = Tables(highlight=False, markup=False)
+    # Borders and spaces take three characters a column and one more.
+    frame = 3 * len(header) + 1
+    widths = column_widths([list(column) for column in zip(header, *shown, strict=True)], console.width - frame)
     table = Table(title=title or None, title_justify="left", show_header=any(header))
-    for j, name in enumerate(header):
-        table.add_column(name, justify="left" if j == 0 else "right", overflow="fold")
-    for row in rows:
-        table.add_row(*map(as_shown, row))
-    Tables(highlight=False, markup=False).print(table)
+    for j, (name, width) in enumerate(zip(header, widths, strict=True)):
+        table.add_column(name, justify="left" if j == 0 else "right", width=width)
+    for row in shown:
+        table.add_row(*row)
+    console.width = max(console.width, sum(widths) + frame)
+    console.print(table)
+
+
+def column_widths(columns: list[list[str]], room: int) -> list[int]:
+    """Return how wide columns of a table are: as their texts, or less where there is no room, but never within a word.
+
+    Numbers are words. Columns that have most to give are narrowed first; where words alone need more room than there
+    is, they get it.
+    """
+    from rich.cells import cell_len
+
+    widths = [max(map(cell_len, column), default=0) for column in columns]
+    least = [max((cell_len(word) for text in column for word in text.split()), default=0) for column in columns]
+    while sum(widths) > room and widths != least:
+        widest = max(range(len(widths)), key=lambda j: widths[j] - least[j])
+        widths[widest] -= 1
+    return widths
 
 
 def warn_of(findings: list[Finding]) -> None:

@@ -225,3 +225,9 @@ def summarise_draws(values: np.ndarray, level: float) -> list[np.ndarray]:
     """Return mean, lower and upper quantile over the first axis."""
     tail = 0.5 * (1.0 - check_level(level))
     return [values.mean(axis=0), *np.quantile(values, [tail, 1.0 - tail], axis=0)]
+
+
+def short_names(points: np.ndarray) -> list[str]:
+    """Return points as text of four digits, or of as many more as tell them apart."""
+    names = [[f"{float(x):.{digits}g}" for x in points] for digits in range(4, 18)]
+    return next((some for some in names if len(set(some)) == len(set(points.tolist()))), names[-1])

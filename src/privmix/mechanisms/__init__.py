@@ -19,5 +19,12 @@ from privmix.mechanisms.randomized_response import RandomizedResponse as Randomi
 from privmix.mechanisms.smoothed_histogram import SmoothedHistogram as SmoothedHistogram
 from privmix.mechanisms.square_wave import SquareWave as SquareWave
 
+
+def __getattr__(name: str) -> type:
+    if name == "RandomisedResponse":  # the other spelling
+        return RandomizedResponse
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 # One line above exports a part: `X as X` says so to type checkers, and this to everything else.
 __all__ = sorted(name for name, value in globals().items() if callable(value) and name[0].isupper())

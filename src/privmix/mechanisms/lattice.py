@@ -63,7 +63,7 @@ class OnLattice(Wrapper):
     Parameters
     ----------
     mechanism
-        What perturbs each record: Laplace or Gaussian noise, a square wave, randomised response. It has bounds; the
+        What perturbs each record: Laplace or Gaussian noise, a square wave, randomized response. It has bounds; the
         lattice begins at the lower one.
     step
         Distance of neighbouring points.

@@ -1,4 +1,4 @@
-"""Randomised response: each record releases a cell of the bounds, the true one more often than any other.
+"""Randomized response: each record releases a cell of the bounds, the true one more often than any other.
 
 References
 ----------
@@ -27,7 +27,7 @@ class RandomizedResponse(LocalMechanism):
     The bounds are cut into k equal cells, closed on the left; the release is a whole number from 0 to k − 1, and log q
     is a log probability. y outside the bounds counts as the nearest bound.
 
-    Guarantee: ε-differential privacy with e^ε = p(k − 1)/(1 − p), for any two records: the k-ary randomised response of
+    Guarantee: ε-differential privacy with e^ε = p(k − 1)/(1 − p), for any two records: the k-ary randomized response of
     Kairouz, Bonawitz and Ramage (2016). The ratio of the probabilities of an output under two inputs takes no values
     but 1, e^ε and e^−ε, so the claim is exact; the proof is with `randomized_response_truth`.
 
@@ -51,7 +51,7 @@ class RandomizedResponse(LocalMechanism):
     log_lie: float = field(init=False, repr=False)
 
     in_words = "of each record one cell of its range was published: the true one, or by chance another"
-    command_name = "randomised-response"
+    also_called = ("randomised-response",)
     output_in_words = "released cell (its number)"
     names_cells = True
     details: ClassVar[dict[str, str]] = {"cells": "cells"}
@@ -162,7 +162,7 @@ def _complete(cells: int, epsilon: Any, truth: Any) -> tuple[float, float]:
 
 
 def randomized_response_truth(cells: int, epsilon: float) -> float:
-    """Return the probability with which k-ary randomised response tells the truth: e^epsilon/(e^epsilon + k - 1).
+    """Return the probability with which k-ary randomized response tells the truth: e^epsilon/(e^epsilon + k - 1).
 
     Derivation. Let p be the probability of the true cell and l that of each other, p + (k - 1) l = 1. An output has
     probability p under one input and l under all others, so the log-ratios are 0 and +-log(p/l), and epsilon-DP is
@@ -186,7 +186,7 @@ def randomized_response_truth(cells: int, epsilon: float) -> float:
 
 
 def randomized_response_epsilon(cells: int, truth: float) -> float:
-    """Return the exact epsilon of k-ary randomised response, the inverse of `randomized_response_truth`.
+    """Return the exact epsilon of k-ary randomized response, the inverse of `randomized_response_truth`.
 
     epsilon = log(p/l), with l = (1 - p)/(k - 1) the probability of each other cell.
 
@@ -206,7 +206,7 @@ def randomized_response_epsilon(cells: int, truth: float) -> float:
     p = single("truth", truth)
     if not 1.0 / count < p < 1.0:
         raise ValueError(
-            f"Randomised response with {count} cells was given truth={truth!r}, but needs 1/{count} < truth < 1: at "
+            f"Randomized response with {count} cells was given truth={truth!r}, but needs 1/{count} < truth < 1: at "
             f"1/{count} nothing is released, at 1 nothing is promised."
         )
     # log(p/l) = log(1 + (p - l)/l), which keeps its digits where p is close to 1/k.

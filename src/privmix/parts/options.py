@@ -76,6 +76,8 @@ class Named:
 
     #: name on the command line; from that of the class, unless it is set
     command_name: ClassVar[str]
+    #: other names that are understood there
+    also_called: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

@@ -173,8 +173,8 @@ def _find_class(module: str, name: str, known: dict[str, type]) -> Any:
         holder = getattr(holder, step, None)
     if not (isinstance(holder, type) and dataclasses.is_dataclass(holder)):
         raise LookupError(
-            f"the file needs the class {name} of module {module}, which is not loaded. Import that module first, or "
-            f"pass the class: load(path, known={{{name!r}: {name}}})."
+            f"the file names the class {name} of module {module}, which privmix does not have. If it is one of your "
+            f"own, pass it: load(path, known={{{name!r}: {name}}}). If it is not, do not trust the file."
         )
     return holder
 

@@ -167,7 +167,7 @@ class PureDP(Guarantee):
         return f"ε-differential privacy, ε = {self.epsilon:.6g}"
 
     def guess_bound(self) -> float:
-        """Return e^ε/(1 + e^ε), which randomised response attains."""
+        """Return e^ε/(1 + e^ε), which randomized response attains."""
         return 1.0 / (1.0 + math.exp(-self.epsilon))
 
     def pure(self) -> PureDP:

@@ -23,7 +23,7 @@ from privmix.release.opendp import (
     noise_on_counts,
     opendp_version,
     promise_of,
-    randomised_response,
+    randomized_response,
 )
 
 
@@ -95,11 +95,11 @@ def harden(mechanism: Any) -> Any:
 
 @dataclass(frozen=True)
 class HardenedResponse(Hardened, RandomizedResponse):  # type: ignore[override]
-    """Randomised response that OpenDP's exact sampler drew."""
+    """Randomized response that OpenDP's exact sampler drew."""
 
     def draw(self, y: np.ndarray) -> np.ndarray:
         """Return the drawn cell of each record."""
-        measurement = randomised_response(self.cells, self.truth)
+        measurement = randomized_response(self.cells, self.truth)
         return np.array([measurement(cell) for cell in self.cell_of(y).tolist()], dtype=np.float64)
 
 
@@ -112,9 +112,9 @@ def _(mechanism: RandomizedResponse) -> HardenedResponse:
             "for never. Give a smaller epsilon."
         )
     # The probability is rounded to a float: where that is upwards, the map says a little more than was asked for.
-    while asked is not None and randomised_response(cells, truth).map(1) > asked:
+    while asked is not None and randomized_response(cells, truth).map(1) > asked:
         truth = math.nextafter(truth, 0.0)
-    promised = PureDP(randomised_response(cells, truth).map(1))
+    promised = PureDP(randomized_response(cells, truth).map(1))
     return HardenedResponse(
         cells, None, mechanism.bounds, truth, promised=promised, drawn_by=opendp_version("cell by cell")
     )

@@ -52,7 +52,7 @@ def noise_on_counts(noise: str, scale: float) -> Any:
     return getattr(dp.m, NOISES[noise][0])(dp.vector_domain(dp.atom_domain(T="i64")), metric, scale=scale)
 
 
-def randomised_response(cells: int, truth: float) -> Any:
+def randomized_response(cells: int, truth: float) -> Any:
     """Return the measurement that gives the true number of a cell with a probability, else another at random."""
     return require_opendp().m.make_randomized_response(list(range(cells)), truth)
 

@@ -85,12 +85,8 @@ class Auto(base.Sampler):
         points = watched_points(model, z)
         rates = [pilot_rate(trial(tried.sampler, short, points), tried.cost) for tried in candidates]
         chosen = 1 if rates[1] > LEAST_GAIN_TO_OVERRULE * rates[0] else 0
-        other = candidates[1 - chosen].sampler
-        gain = rates[chosen] / max(rates[1 - chosen], 1e-300)
-        return candidates[chosen].sampler, (
-            f"{candidates[chosen].sampler!r}: {first.reason}; a pilot of {short} sweeps gave it {gain:.2g} times the "
-            f"effective draws of {other!r} at the same cost"
-        )
+        verdict = pilot_in_words(rates[chosen], rates[1 - chosen], candidates[1 - chosen].sampler, short)
+        return candidates[chosen].sampler, f"{candidates[chosen].sampler!r}: {first.reason}; {verdict}"
 
     def candidates(self, model: PrivateMixture, z: np.ndarray) -> list[Candidate]:
         """Return the candidates, the one that the rule prefers first.
@@ -117,6 +113,17 @@ class Auto(base.Sampler):
             return [neal5, sliced]
         splitting = Candidate(SplitMerge(Neal5(exact=True)), 5.0, words)
         return [neal5, splitting] if ratio is not None and ratio < STRONG_NOISE_IN_SPREADS else [splitting, neal5]
+
+
+def pilot_in_words(chosen: float, left_out: float, other: base.Sampler, sweeps: int) -> str:
+    """Return what a pilot said of the sampler that was chosen, by the rates of both and the other."""
+    if chosen >= left_out:
+        gain = chosen / max(left_out, 1e-300)
+        return f"a pilot of {sweeps} sweeps gave it {gain:.2g} times the effective draws of {other!r} at the same cost"
+    return (
+        f"the usual choice there, kept because a pilot of {sweeps} sweeps, which is rough, gave {other!r} no more than "
+        f"{LEAST_GAIN_TO_OVERRULE:g} times its effective draws at the same cost ({left_out / max(chosen, 1e-300):.2g})"
+    )
 
 
 def counts_suit(model: PrivateMixture, n: int, *, known: bool = False) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import warnings
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
@@ -26,6 +27,11 @@ from privmix.samplers import Auto, Sampler
 
 # Allocations are kept by default while they take at most this many bytes.
 ALLOCATION_BYTES = 256 * 2**20
+NO_WEIGHTS = (
+    "fit takes no weights: each release stands for one record, and a posterior of weighted records has no meaning. "
+    "Where weights count equal releases, repeat them: fit(np.repeat(z, weights), mechanism). With survey weights, fit "
+    "each stratum by itself and mix the densities by the strata's known shares."
+)
 # A released number that is less likely than this, whatever the record, is a mistake in the mechanism or in the units.
 LEAST_PROBABILITY = 1e-12
 # Fourth powers of records up to this, and squares of numbers with any usual noise, are inside floating point.
@@ -50,6 +56,7 @@ def fit(
     progress: bool = False,
     executor: Executor | None = None,
     allocations: bool | None = None,
+    weights: None = None,
 ) -> Posterior:
     """Fit a mixture to a release: ``default_model(mechanism).sample(z, …)``.
 
@@ -68,6 +75,8 @@ def fit(
         numbers. None where they are not rounded.
     sampler, draws, warmup, thin, chains, until, minutes, seed, progress, executor, allocations
         As in ``PrivateMixture.sample``.
+    weights
+        Refused, with what to do instead: records of a posterior have no weights.
 
     Examples
     --------
@@ -78,6 +87,10 @@ def fit(
     >>> float(posterior.density()["mean"].idxmax())  # doctest: +SKIP
     2.06
     """
+    if weights is not None:
+        raise TypeError(NO_WEIGHTS)
+    if isinstance(z, str | os.PathLike):
+        raise TypeError(f"fit takes a release, not the path of one: fit(Release.load({os.fspath(z)!r})).")
     if mechanism is None:
         if not isinstance(z, Release):
             raise TypeError("fit needs the mechanism that made the release: fit(z, mechanism), or fit(release).")

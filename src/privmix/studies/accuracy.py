@@ -63,7 +63,7 @@ METHODS = {
     "ours-square": Method("square wave + privmix.fit", SquareWave),
     "square-ems64": Method("square wave + EM with smoothing, 64", SquareWave, EMS64),
     "square-ems256": Method("square wave + EM with smoothing, 256", SquareWave, EMS256),
-    "ours-response": Method("randomised response (16) + privmix.fit", partial(RandomizedResponse, 16)),
+    "ours-response": Method("randomized response (16) + privmix.fit", partial(RandomizedResponse, 16)),
     "wavelet": Method("Haar (J = 4) + wavelet estimator", partial(HaarWavelet, 4), baselines.Wavelet(), drawn=False),
 }
 METHOD_WORDS = {name: method.words for name, method in METHODS.items()}

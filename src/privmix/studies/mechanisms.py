@@ -22,7 +22,7 @@ MECHANISMS = {
     "laplace": Choice("Laplace", Laplace),
     "haar4": Choice("Haar J = 4, tight scale", partial(HaarWavelet, 4)),
     "square-wave": Choice("square wave", SquareWave),
-    "response16": Choice("randomised response, 16 cells", partial(RandomizedResponse, 16)),
+    "response16": Choice("randomized response, 16 cells", partial(RandomizedResponse, 16)),
 }
 
 

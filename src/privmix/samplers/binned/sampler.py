@@ -2,7 +2,7 @@
 
 Where all that a release says is in counts of bins, the likelihood is multinomial, and the cost of a sweep is the number
 of bins times the number of sticks, whatever n is. That is so for noisy histograms, whose true counts are drawn along;
-for mechanisms with few outputs, such as randomised response, whose counts are the data; and, after its records are
+for mechanisms with few outputs, such as randomized response, whose counts are the data; and, after its records are
 rounded to bins, for any mechanism that adds noise and whose g(z|θ) has a distribution function.
 
 The mixing measure is part of the state, as sticks and atoms; sticks are broken until less than e^−37 of the mass is

@@ -13,7 +13,7 @@ from scipy import stats
 from typer.testing import CliRunner
 
 from privmix.cli import app
-from privmix.mechanisms import NoisyHistogram, RandomizedResponse, SquareWave
+from privmix.mechanisms import Clamped, Laplace, NoisyHistogram, RandomizedResponse, SquareWave
 from privmix.privacy import ZCDP, ApproxDP, PureDP
 from privmix.release import Release
 from privmix.release.hardened import harden
@@ -122,6 +122,8 @@ def test_values_outside_the_bounds_are_clipped_with_a_warning_that_names_the_cal
 def test_what_cannot_be_hardened_is_refused():
     with pytest.raises(ValueError, match="SquareWave has no hardened form: OpenDP has no exact sampler for it"):
         Release.from_data(Y, SquareWave(epsilon=1.0, bounds=UNIT), hardened=True)
+    with pytest.raises(ValueError, match=r"made of another mechanism\. Harden that one"):
+        Release.from_data(Y, Clamped(Laplace(epsilon=1.0, bounds=UNIT), lower=0.0), hardened=True)
     with pytest.raises(ValueError, match="scale for each bin has no hardened form"):
         Release.from_data(Y, NoisyHistogram(60, bins=2, scale=[1.0, 2.0], bounds=UNIT), hardened=True)
     with pytest.raises(ValueError, match="takes no seed"):

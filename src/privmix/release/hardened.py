@@ -86,6 +86,11 @@ def harden(mechanism: Any) -> Any:
     mechanism
         What to harden.
     """
+    if mechanism.is_wrapper:
+        raise ValueError(
+            f"{type(mechanism).__name__} is made of another mechanism. Harden that one; then clamp, round or withhold "
+            "what it released."
+        )
     served = ", ".join(kind.__name__ for kind in harden.registry if kind is not object)
     raise ValueError(
         f"{type(mechanism).__name__} has no hardened form: OpenDP has no exact sampler for it. These have one: "

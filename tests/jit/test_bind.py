@@ -12,7 +12,7 @@ from privmix.jit import CompilationError, bind, numbers_of, slot
 from privmix.jit.bind import tolerant_math
 from privmix.kernels import Kernel
 from privmix.mechanisms import HaarWavelet, Laplace, LocalMechanism
-from privmix.mechanisms.base import log_q_each
+from privmix.mechanisms.evidence import log_q_each
 from privmix.numerics import normal
 from privmix.parts import PerRecord
 

@@ -71,7 +71,7 @@ from dataclasses import dataclass
 import parts
 from privmix.jit import bind
 from privmix.mechanisms import LocalMechanism
-from privmix.mechanisms.base import log_q_each
+from privmix.mechanisms.evidence import log_q_each
 
 @dataclass(frozen=True)
 class InMain(LocalMechanism):

@@ -4,6 +4,7 @@ from mutants.counts import count_bugs
 from mutants.exact import exact_bugs
 from mutants.parts import part_bugs
 from mutants.priors import prior_bugs
+from mutants.published import published_value_bugs, statement_bugs
 from mutants.records import neal5_bugs, published_bugs, slice_bugs
 from mutants.truncated import truncated_bugs
 from privmix.testing import Mutant
@@ -17,7 +18,9 @@ __all__ = [
     "part_bugs",
     "prior_bugs",
     "published_bugs",
+    "published_value_bugs",
     "slice_bugs",
+    "statement_bugs",
     "truncated_bugs",
 ]
 
@@ -25,4 +28,4 @@ __all__ = [
 def all_mutants() -> list[Mutant]:
     """Return every planted bug."""
     bugs = published_bugs() + neal5_bugs() + slice_bugs() + part_bugs() + exact_bugs() + count_bugs()
-    return bugs + prior_bugs() + truncated_bugs()
+    return bugs + prior_bugs() + truncated_bugs() + published_value_bugs()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mutants.models import HYPERPRIOR, LEARNED_MANY, NORMAL, WALKED, one
 from privmix.kernels import random_walk as random_walk_file
-from privmix.mechanisms.base import local_evidence
+from privmix.mechanisms.evidence import local_evidence
 from privmix.priors import DirichletProcess
 from privmix.samplers import Neal5, Slice, neal5
 from privmix.samplers import slice as slice_file

@@ -15,9 +15,14 @@ NOISE = {"laplace": stats.laplace, "gaussian": stats.norm}
 
 
 def partition_posterior(z, noise, scale, concentration, bounds, location, spread, shape, rate, *, refine=1):
-    """Return the posterior probabilities of the partitions, in the order of ``set_partitions(len(z))``."""
-    y, weight = nodes(np.clip(z, *bounds), bounds)
-    q = NOISE[noise].pdf(z, y[:, None], scale)
+    """Return the posterior probabilities of the partitions, in the order of ``set_partitions(len(z))``.
+
+    A release is a number, or a row (low, high) of the ends between which the noisy number lay.
+    """
+    low, high = np.transpose(z) if np.ndim(z) == 2 else (z, z)
+    y, weight = nodes(np.clip([*low, *high], *bounds), bounds)
+    law = NOISE[noise](y[:, None], scale)
+    q = np.where(low == high, law.pdf(np.where(low == high, low, 0.0)), law.cdf(high) - law.cdf(low))
     reach = 9.0 * np.sqrt(spread)
     means = np.linspace(location - reach, location + reach, 160 * refine)
     # The tails of σ² below and above these ends hold less than 1e-9 of its prior mass.

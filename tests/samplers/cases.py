@@ -46,6 +46,19 @@ def _mechanisms(bounds):
     yield mechanisms.Identity()
 
 
+def _processed(bounds, kernel):
+    """Records after post-processing: clamped and rounded, withheld, on a lattice; of additive noise and of a wave."""
+    lower, upper = bounds
+    laplace, width = mechanisms.Laplace(epsilon=5.0, bounds=bounds), upper - lower
+    step = mechanisms.Clamped(mechanisms.Rounded(laplace, to=0.15 * width), lower - 0.15 * width, upper)
+    yield PrivateMixture(mechanisms.Withheld(step, at_or_below=lower + 0.3 * width), kernel)
+    gaussian = mechanisms.Gaussian(scale=0.1 * width, bounds=bounds)
+    yield PrivateMixture(mechanisms.Clamped(gaussian, lower=lower + 0.45 * width, upper=upper), kernel)
+    yield PrivateMixture(mechanisms.Withheld(mechanisms.SquareWave(epsilon=3.0, bounds=bounds), above=upper), kernel)
+    lattice = mechanisms.OnLattice(mechanisms.Laplace(epsilon=10.0, bounds=bounds), 0.15 * width)
+    yield PrivateMixture(mechanisms.Clamped(lattice, lower=lower + 0.4 * width), kernel)
+
+
 def _histograms(bounds):
     """Every global mechanism, with unequal bins in one of them."""
     yield mechanisms.SmoothedHistogram(10, 4, 12, epsilon=12.0, bounds=bounds)
@@ -67,6 +80,8 @@ def _chosen():
     learned = kernels.Normal(mean=(0.0, 3.0), rate=(3.0, 1.0))
     yield PrivateMixture(mechanisms.Laplace(epsilon=5.0, bounds=WIDE), learned)
     yield PrivateMixture(mechanisms.Laplace(epsilon=np.geomspace(1.0, 20.0, 10), bounds=WIDE), kernels.Normal())
+    for kernel, bounds in ((kernels.Normal(), WIDE), (kernels.Beta(), UNIT), (kernels.TruncatedNormal(UNIT), UNIT)):
+        yield from _processed(bounds, kernel)
     for kernel, bounds in ((kernels.Beta(), UNIT), (kernels.Normal(), NARROW), (kernels.TruncatedNormal(), UNIT)):
         for mechanism in _histograms(bounds):
             yield PrivateMixture(mechanism, kernel, priors.DirichletProcess((4.0, 2.0)))
@@ -103,8 +118,14 @@ def serves(model, sampler):
         sampler.check(model)
     except ValueError:
         return False
-    rounds = isinstance(sampler, samplers.Binned) and not model.mechanism.is_global and model.mechanism.outputs is None
-    return not rounds
+    mechanism = model.mechanism
+    known = mechanism.is_global or mechanism.outputs is not None or _has_few_values(mechanism)
+    return known or not isinstance(sampler, samplers.Binned)
+
+
+def _has_few_values(mechanism):
+    """Return whether every published record is one of few values, so that counts of bins say all of it."""
+    return {type(step).__name__ for step in getattr(mechanism, "steps", ())} == {"Round", "Clamp", "Withhold"}
 
 
 def likelihood(model):
@@ -114,6 +135,7 @@ def likelihood(model):
         return "all at once"
     known = {"revealed": mechanism.reveals, "a row": mechanism.row_length is not None}
     known["a scale each"] = mechanism.varying_fields()
+    known["an interval"] = mechanism.publishes_intervals
     return next((name for name, holds in known.items() if holds), "a number")
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from kernels.examples import BUILT_IN as KERNELS
 from mechanisms.examples import CONCRETE as MECHANISMS
-from mutants import all_mutants
+from mutants import all_mutants, statement_bugs
 from priors.examples import BUILT_IN as PRIORS
 from privmix import samplers
 from privmix.testing import joint_test
@@ -72,3 +72,12 @@ def test_same_case_without_the_bug_passes(mutant):
 def test_equivalent_mutant_passes(mutant):
     result = joint_test(mutant.model, mutant.sampler, replacements=mutant.replacements())
     assert not result.rejected, str(result)
+
+
+STATEMENTS = statement_bugs()
+
+
+@pytest.mark.parametrize(("what", "so", "said", "sampler"), rest_long(STATEMENTS[:2], STATEMENTS), ids=repr)
+def test_wrong_statement_of_a_release_is_rejected(what, so, said, sampler):
+    result = joint_test(so, sampler, fitted=said)
+    assert result.rejected, str(result)

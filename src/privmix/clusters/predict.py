@@ -14,7 +14,7 @@ from privmix.curves.mixture import flattened, load_atom
 from privmix.jit import bind, slot
 from privmix.kernels.slots import draw_y, log_f
 from privmix.mechanisms import LocalMechanism
-from privmix.mechanisms.base import local_evidence
+from privmix.mechanisms.evidence import local_evidence
 from privmix.mechanisms.slots import at_record
 from privmix.model import PrivateMixture
 from privmix.pairs.slots import log_g

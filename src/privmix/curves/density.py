@@ -110,6 +110,7 @@ def default_grid(model: PrivateMixture, z: np.ndarray, points: int) -> np.ndarra
     bounds = model.mechanism.bounds or model.restricted_to
     if bounds is None:
         lower, upper = model.kernel.support
+        z = model.mechanism.fill_withheld(z)
         bounds = (max(lower, float(z.min())), min(upper, float(z.max())))
         if not bounds[0] < bounds[1]:
             bounds = (bounds[0] - 1.0, bounds[1] + 1.0)

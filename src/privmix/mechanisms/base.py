@@ -12,6 +12,7 @@ import numpy as np
 from privmix.frames import as_floats, like
 from privmix.jit import accessor, bind
 from privmix.mechanisms.bars import Bars, bars_of_values
+from privmix.mechanisms.evidence import local_begin, local_evidence, local_settle, log_q_each
 from privmix.mechanisms.noise import distance_from, noise_generator
 from privmix.mechanisms.slots import at_record, begin, evidence, log_between, log_q, settle
 from privmix.parts import Part
@@ -46,6 +47,8 @@ class Mechanism(Part):
     names_cells: ClassVar[bool] = False
     #: True if it is made of another mechanism: the command line offers none such
     is_wrapper: ClassVar[bool] = False
+    #: True if a published record may stand for many noisy ones: hooks read it as a row (low, high)
+    publishes_intervals: ClassVar[bool] = False
     #: columns of a release in a file; rows have z_0, z_1, …
     column_names: ClassVar[tuple[str, ...]] = ("z",)
     #: fields that a reader of a report wants to know, with their labels
@@ -316,12 +319,6 @@ class LocalMechanism(Mechanism):
         """Return log (1/|C|) ∫_C q(z|y) dy for each record and cell C, or None where there is no closed form."""
         return None
 
-    def after(self, step: Step) -> Mechanism:
-        """Return the mechanism whose released records are published after a step of post-processing."""
-        from privmix.mechanisms.processed_records import ProcessedRecords
-
-        return ProcessedRecords(self, (step,))
-
     def logpdf(self, z: Any, y: Any) -> np.ndarray:
         """Return log q(z|y) for each record; a single z or a single y is used for all.
 
@@ -379,38 +376,3 @@ class LocalMechanism(Mechanism):
         grid = lower + (upper - lower) * (np.arange(64) + 0.5) / 64
         scores = np.stack([self.logpdf(z, point) for point in grid])
         return grid[np.argmax(scores, axis=0)]
-
-
-def log_q_each(mechanism, z, y, out):
-    """Evaluate log q record by record (compiled)."""
-    for i in range(len(out)):
-        out[i] = log_q(at_record(mechanism, i), z[i], y[i])
-
-
-def local_begin(mechanism, data, seen, ys, m):
-    """Do nothing: a local mechanism sees one record at a time."""
-
-
-def local_evidence(mechanism, data, seen, i, current, proposed):
-    """Return log (1/m) Σ_j q(z_i|ỹ_j)."""
-    part = at_record(mechanism, i)
-    m = len(proposed)
-    top = log_q(part, data.z[i], proposed[0])
-    if m == 1:
-        return top
-    total = 1.0
-    if top == -math.inf:
-        total = 0.0
-    for j in range(1, m):
-        value = log_q(part, data.z[i], proposed[j])
-        if value > top:
-            total = total * math.exp(top - value) + 1.0
-            top = value
-        elif value > -math.inf:
-            total += math.exp(value - top)
-    return top + math.log(total) - math.log(m)
-
-
-def local_settle(mechanism, data, seen, i, current, proposed, value):
-    """Keep the evidence itself."""
-    return value

@@ -27,6 +27,11 @@ def cell_log_q(mechanism, z, j):
     """Return log q(z|cell j)."""
 
 
+@slot
+def cell_point(mechanism, j):
+    """Return the record that every y of cell j counts as, where a mechanism sees points of a lattice."""
+
+
 def cell_hooks(mechanism: Any) -> dict[Callable, Callable]:
     """Return the hooks of a mechanism's cells by their slots; empty unless it gives all three."""
     if hasattr(mechanism, "cell_hooks"):  # a wrapper, whose cells depend on what it wraps

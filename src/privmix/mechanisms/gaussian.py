@@ -21,7 +21,7 @@ from scipy.special import erfcx, log_ndtr, ndtri
 
 from privmix.mechanisms.additive import AdditiveNoise
 from privmix.mechanisms.noise import distance_from
-from privmix.numerics.normal_intervals import scaled_mass
+from privmix.numerics.normal_intervals import log_mass
 from privmix.parts import PerRecord, given
 from privmix.parts.checks import FloatOrArray, plain, positive, probability
 from privmix.privacy import ZCDP, ApproxDP
@@ -111,10 +111,8 @@ class Gaussian(AdditiveNoise):
         return -0.5 * deviation * deviation - math.log(self.scale) - 0.5 * math.log(2.0 * math.pi)
 
     def log_between(self, low, high, y):
-        """Return log P(low < Z ≤ high|y), the exponent at the point nearest to y."""
-        left, right = (low - y) / self.scale, (high - y) / self.scale
-        nearest = max(left, -right, 0.0)
-        return -0.5 * nearest * nearest + math.log(scaled_mass(left, right, (high - low) / self.scale))
+        """Return log P(low < Z ≤ high|y)."""
+        return log_mass((low - y) / self.scale, (high - y) / self.scale, (high - low) / self.scale)
 
     def perturb(self, rng: np.random.Generator, y: np.ndarray) -> np.ndarray:
         """Draw z given y."""

@@ -19,7 +19,7 @@ import numpy as np
 
 from privmix.jit import slot
 from privmix.mechanisms.base import LocalMechanism, Mechanism
-from privmix.mechanisms.cells import cell_count, cell_edge, cell_hooks, cell_log_q
+from privmix.mechanisms.cells import cell_count, cell_edge, cell_hooks, cell_log_q, cell_point
 from privmix.mechanisms.slots import log_between, log_q
 from privmix.mechanisms.wrapper import Wrapper
 from privmix.parts.checks import check_positive
@@ -170,6 +170,10 @@ class OnLattice(Wrapper):
     def log_q(self, z, y):
         """Return log q(z|the point nearest to y)."""
         return self._call(_rounded_log_q, z, y)
+
+    def point_hooks(self) -> dict[Callable, Callable]:
+        """Return the hooks of one cell for each point, whatever the release."""
+        return {cell_count: _point_count, cell_edge: _point_edge, cell_point: _point_at}
 
     def cell_hooks(self) -> dict[Callable, Callable]:
         """Return the hooks of the cells: those of the wrapped mechanism, moved, or one for each point."""

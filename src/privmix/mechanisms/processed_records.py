@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from privmix.frames import as_floats
 from privmix.jit import slot
 from privmix.mechanisms.bars import Bars
 from privmix.mechanisms.base import LocalMechanism, Mechanism
+from privmix.mechanisms.cells import cell_log_q, cell_point
+from privmix.mechanisms.lattice import COST_OF_A_CELL
 from privmix.mechanisms.post_processing import Step, Withhold, apply_all, check_steps, undo_all, words_of
 from privmix.mechanisms.slots import log_between, log_q
 from privmix.mechanisms.wrapper import Wrapper
@@ -50,7 +52,9 @@ class ProcessedRecords(Wrapper):
     """
 
     mechanism: LocalMechanism
-    steps: tuple[Step, ...]
+    steps: tuple[Step, ...] = ()
+
+    publishes_intervals: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         inner = self.mechanism
@@ -80,6 +84,11 @@ class ProcessedRecords(Wrapper):
     def withholds(self) -> bool:
         """Whether a released value may be missing."""
         return any(isinstance(step, Withhold) for step in self.steps)
+
+    def fill_withheld(self, z: np.ndarray) -> np.ndarray:
+        """Return a release with the limit in place of what was withheld."""
+        limits = [step.limit for step in self.steps if isinstance(step, Withhold)]
+        return np.where(np.isnan(z), limits[0], z) if limits else z
 
     @property
     def in_words(self) -> str:
@@ -155,6 +164,23 @@ class ProcessedRecords(Wrapper):
         """Return the slots that this mechanism fills."""
         return {**super().hooks(), log_q: _published_log_q}
 
+    def cell_hooks(self) -> dict[Callable, Callable]:
+        """Return the hooks of one cell for each point, where records are points of a lattice."""
+        points: dict[Callable, Callable] = getattr(self.mechanism, "point_hooks", dict)()
+        return {**points, cell_log_q: _cell_log_q} if points else {}
+
+    @property
+    def cell_cost(self) -> float | None:
+        """Cost of a sum over the cells."""
+        return COST_OF_A_CELL * len(self.mechanism.points) if self.cell_hooks() else None  # type: ignore[attr-defined]
+
+    def align_edges(self, edges: np.ndarray) -> np.ndarray:
+        """Return edges of noisy values, moved so that none lies inside what is published as one value."""
+        found = undo_all(self.steps, self.publish(edges[1:-1]))
+        ends = np.where(np.isinf(found.high), found.low, found.high)
+        moved = np.unique(np.where(found.is_point, edges[1:-1], ends))
+        return np.concatenate([[-np.inf], moved[np.isfinite(moved)], [np.inf]])
+
     def log_q(self, z, y):
         """Return the log density, or the log mass, of what is behind a published record."""
         return self._call(_published_log_q, z, y)
@@ -165,3 +191,8 @@ def _published_log_q(part, z, y):
     if z[0] == z[1]:
         return noisy_log_q(part, z[0], y)
     return noisy_log_between(part, z[0], z[1], y)
+
+
+def _cell_log_q(part, z, j):
+    """Return the same at the point of cell j."""
+    return _published_log_q(part, z, cell_point(part, j))

@@ -13,6 +13,7 @@ import numpy as np
 
 from privmix.mechanisms.base import Mechanism
 from privmix.mechanisms.post_processing import Clamp, Round, Step, Withhold
+from privmix.mechanisms.processed_records import ProcessedRecords
 
 
 def Clamped(  # noqa: N802 - it is used as a class is
@@ -90,4 +91,5 @@ def Withheld(  # noqa: N802
 def _after(mechanism: Any, step: Step, name: str) -> Mechanism:
     if not isinstance(mechanism, Mechanism):
         raise TypeError(f"{name} takes a mechanism such as mechanisms.Laplace(…) first; got {mechanism!r}.")
-    return mechanism.after(step)
+    bare = not (mechanism.is_global or mechanism.publishes_intervals)
+    return (ProcessedRecords(mechanism) if bare else mechanism).after(step)  # type: ignore[arg-type]

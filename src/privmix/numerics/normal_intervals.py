@@ -45,6 +45,12 @@ NEAR_ZERO_POLYNOMIAL = (
 NODES, WEIGHTS = (tuple(values.tolist()) for values in np.polynomial.legendre.leggauss(48))
 
 
+def unit_rule(points: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return the nodes of Gauss's rule on [0, 1] and their weights."""
+    nodes, weights = np.polynomial.legendre.leggauss(points)
+    return tuple((0.5 + 0.5 * nodes).tolist()), tuple((0.5 * weights).tolist())
+
+
 def series_mass(middle, half):
     """Return (Φ(m + h) − Φ(m − h))/φ(m)·φ(0) for h(|m| + h/2) ≤ .3: (2h/√2π) Σ_k He_{2k}(m) h^{2k}/(2k+1)!."""
     total, even, odd, power = 1.0, 1.0, middle, 1.0
@@ -104,6 +110,12 @@ def scaled_mass(lower, upper, width):
     if upper < 0.0:
         return tail_mass(-upper, width)
     return mass_around(lower, upper)
+
+
+def log_mass(lower, upper, width):
+    """Return log(Φ(upper) − Φ(lower)); either end may be infinite."""
+    nearest = max(lower, -upper, 0.0)
+    return -0.5 * nearest * nearest + math.log(scaled_mass(lower, upper, width))
 
 
 def tail_draw(rng, x, width):

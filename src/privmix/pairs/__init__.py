@@ -19,6 +19,7 @@ from privmix.pairs.laplace_beta import LAPLACE_BETA
 from privmix.pairs.laplace_normal import LAPLACE_NORMAL
 from privmix.pairs.laplace_truncated_normal import LAPLACE_TRUNCATED_NORMAL
 from privmix.pairs.masses import bin_masses_of
+from privmix.pairs.post_processed import processed_convolution
 
 __all__ = ["Conjugate", "Convolution", "Pair", "find", "register"]
 
@@ -52,9 +53,17 @@ def find(mechanism: Mechanism, kernel: Kernel) -> Pair:
     """
     if mechanism.is_global:
         return Pair(masses=bin_masses_of(mechanism, kernel))
-    convolution = _closest(mechanism, kernel, Convolution)
-    convolution = convolution or identity_convolution(mechanism, kernel) or cells_convolution(mechanism, kernel)
-    return Pair(convolution, _closest(mechanism, kernel, Conjugate))
+    return Pair(_convolution(mechanism, kernel), _closest(mechanism, kernel, Conjugate))
+
+
+def _convolution(mechanism: Mechanism, kernel: Kernel) -> Convolution | None:
+    """Return what is registered, else what follows from the hooks, or from the pair of a wrapped mechanism."""
+    return (
+        _closest(mechanism, kernel, Convolution)
+        or identity_convolution(mechanism, kernel)
+        or processed_convolution(mechanism, kernel, _convolution)
+        or cells_convolution(mechanism, kernel)
+    )
 
 
 def _closest(mechanism: Mechanism, kernel: Kernel, kind: type[Known]) -> Known | None:

@@ -31,6 +31,9 @@ class Convolution:
         ``masses(mechanism, kernel, edges, theta, out)``: writes P(edge < Z ≤ next edge|θ), where the inner edges have
         one distance and the outermost are infinite. What `Binned` uses where there is no ``cdf``, or where that is
         quicker than its differences.
+    log_between
+        ``log_between(mechanism, kernel, low, high, theta)``: log P(low < Z ≤ high|θ), accurate in both tails; either
+        end may be infinite. Records that were clamped, rounded or withheld need it, or ``cdf``.
     extra
         Hooks for further slots that these functions call.
     cost
@@ -42,6 +45,7 @@ class Convolution:
     sample: Callable
     cdf: Callable | None = None
     masses: Callable | None = None
+    log_between: Callable | None = None
     extra: Mapping[Callable, Callable] = field(default_factory=dict, hash=False)
     cost: float = 1.0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from privmix.numerics import normal, normal_cdf
+from privmix.numerics.normal_intervals import log_mass
 from privmix.pairs.base import Convolution
 
 
@@ -32,4 +33,10 @@ def cdf(mechanism, kernel, z, theta):
     return normal_cdf((z - theta[0]) / math.sqrt(theta[1] + mechanism.scale * mechanism.scale))
 
 
-GAUSSIAN_NORMAL = Convolution("normal-normal", log_g, sample, cdf)
+def log_between(mechanism, kernel, low, high, theta):
+    """Return log P(low < Z ≤ high)."""
+    sd = math.sqrt(theta[1] + mechanism.scale * mechanism.scale)
+    return log_mass((low - theta[0]) / sd, (high - theta[0]) / sd, (high - low) / sd)
+
+
+GAUSSIAN_NORMAL = Convolution("normal-normal", log_g, sample, cdf, log_between=log_between)

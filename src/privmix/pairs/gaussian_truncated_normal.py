@@ -17,7 +17,7 @@ import math
 from privmix.jit import inline
 from privmix.kernels.truncated_normal import HALF_PRECISION, HIGH, LOG_PEAK, LOW, MIRROR, PEAK, SD, draw_truncated
 from privmix.numerics import normal_cdf
-from privmix.numerics.normal_intervals import POINT, scaled_mass
+from privmix.numerics.normal_intervals import POINT, scaled_mass, unit_rule
 from privmix.pairs.base import Convolution
 
 # Longest panel, in standard deviations of the noise.
@@ -27,6 +27,12 @@ LONGEST_PANEL = 0.1
 TAIL_PANELS = 5
 # Places of the two points of Gauss's rule in a panel of unit length.
 FIRST_POINT, SECOND_POINT = 0.5 - 0.5 / math.sqrt(3.0), 0.5 + 0.5 / math.sqrt(3.0)
+# Panels of the probability of any interval, in standard deviations of the noise, and Gauss's points in one of length 1.
+SHORT_PANEL, LONG_PANEL = 0.25, 1.5
+# A panel that adds less than this share, where they fall, is the last.
+LEAST_PANEL = 1e-17
+FOUR_NODES, FOUR_WEIGHTS = unit_rule(4)
+EIGHT_NODES, EIGHT_WEIGHTS = unit_rule(8)
 
 
 @inline
@@ -120,4 +126,48 @@ def tail(mechanism, kernel, end, sign, theta, root, rest):
     return 0.5 * mechanism.scale * total
 
 
-GAUSSIAN_TRUNCATED_NORMAL = Convolution("truncated-normal-normal", log_g, sample, masses=masses, cost=1.5)
+def log_between(mechanism, kernel, low, high, theta):
+    """Return log P(low < Z ≤ high) by Gauss's rule on panels, from the point nearest to the kernel's peak outwards.
+
+    With four points on a panel of η/4, or eight on one of 3η/2, the error is below 1e-11 of the probability near the
+    bounds: the rule's is h⁹·(4!)⁴/(9·(8!)³) times the eighth derivative of g, which is q's averaged over f, and
+    likewise of order sixteen. Beyond the bounds, where g falls as fast as the noise, panels are shorter in proportion.
+    """
+    start = min(max(theta[PEAK], low), high)
+    top = log_g(mechanism, kernel, start, theta)
+    total = panels_outwards(mechanism, kernel, start, high, 1.0, theta, top)
+    total += panels_outwards(mechanism, kernel, start, low, -1.0, theta, top)
+    return top + math.log(total) if total > 0.0 else -math.inf
+
+
+def panels_outwards(mechanism, kernel, start, end, sign, theta, top):
+    """Return the integral of g·e^(−top) from start to end, until its panels add nothing."""
+    total, before, width = 0.0, math.inf, abs(end - start)
+    while width > 0.0:
+        beyond = max(kernel.bounds[0] - start, start - kernel.bounds[1], 0.0)
+        unit = mechanism.scale / max(1.0, 0.5 * beyond / mechanism.scale)
+        step = min(LONG_PANEL * unit, width)
+        part = panel(mechanism, kernel, start, sign * step, step <= SHORT_PANEL * unit, theta, top)
+        total += part
+        # g is log-concave: once its panels fall, they fall at least as fast from there on.
+        if part < 0.5 * before and part < LEAST_PANEL * total:
+            return total
+        before, start, width = part, start + sign * step, width - step
+    return total
+
+
+def panel(mechanism, kernel, start, step, is_short, theta, top):
+    """Return the integral of g·e^(−top) over a panel."""
+    total = 0.0
+    if is_short:
+        for j in range(4):
+            total += FOUR_WEIGHTS[j] * math.exp(log_g(mechanism, kernel, start + FOUR_NODES[j] * step, theta) - top)
+    else:
+        for j in range(8):
+            total += EIGHT_WEIGHTS[j] * math.exp(log_g(mechanism, kernel, start + EIGHT_NODES[j] * step, theta) - top)
+    return total * abs(step)
+
+
+GAUSSIAN_TRUNCATED_NORMAL = Convolution(
+    "truncated-normal-normal", log_g, sample, masses=masses, cost=1.5, log_between=log_between
+)

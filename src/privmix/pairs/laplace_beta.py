@@ -25,6 +25,7 @@ from privmix.numerics.incomplete_beta import (
     newton_or_bisect,
 )
 from privmix.pairs.base import Convolution
+from privmix.pairs.tails import between_by
 
 BIG, LOG_BIG = 1e250, 250.0 * math.log(10.0)
 # Draws from the kernel before Y is drawn by inversion: a try takes .1 µs, an inversion at ε = 50 about 15.
@@ -101,6 +102,22 @@ def cdf(mechanism, kernel, z, theta):
     return beta_inc(theta[0], theta[1], x, y) + 0.5 * (math.exp(above) - math.exp(below))
 
 
+def tail(mechanism, kernel, z, theta):
+    """Return whether z is below the peak, and the log of the tail on its side, F(z) + ½(above − below)."""
+    width = kernel.bounds[1] - kernel.bounds[0]
+    a, b, x, y = theta[0], theta[1], (z - kernel.bounds[0]) / width, (kernel.bounds[1] - z) / width
+    below, above = log_pieces(mechanism, kernel, z, theta)
+    is_lower = x <= 0.0 or (y > 0.0 and below_peak(a, b, x))
+    if not is_lower:
+        a, b, x, y, below, above = b, a, y, x, above, below
+    if x <= 0.0:
+        return is_lower, above - math.log(2.0)
+    log_mass = log_beta_weight(a, b, x, y) + math.log(beta_fraction(a, b, x) / a)
+    most = max(log_mass, above)
+    value = math.exp(log_mass - most) + 0.5 * (math.exp(above - most) - math.exp(below - most))
+    return is_lower, most + math.log(value)
+
+
 def sample(mechanism, kernel, rng, z, theta):
     """Draw Y given z: draws of the kernel, accepted with q(z|y)/max q; after many refusals by inversion.
 
@@ -160,4 +177,4 @@ def mass_at(a, b, s, rate):
     return log_beta_weight(a, b, t, rest) + log_series - rate * rest, math.exp(-log_series)
 
 
-LAPLACE_BETA = Convolution("beta-Laplace", log_g, sample, cdf, cost=20.0)
+LAPLACE_BETA = Convolution("beta-Laplace", log_g, sample, cdf, cost=20.0, **between_by(tail))

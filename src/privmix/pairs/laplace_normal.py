@@ -13,6 +13,7 @@ from privmix.jit import inline
 from privmix.numerics import normal_cdf, uniform
 from privmix.numerics.normal_tails import ROOT_HALF, erfcx, normal_excess
 from privmix.pairs.base import Convolution
+from privmix.pairs.tails import between_by
 
 # Beyond this many standard deviations the kernel's tail is lost beside 1: Φ(−8.5) = 1e-17.
 POINT = 8.5
@@ -60,4 +61,14 @@ def cdf(mechanism, kernel, z, theta):
     return tail if d < 0.0 else 1.0 - tail
 
 
-LAPLACE_NORMAL = Convolution("normal-Laplace", log_g, sample, cdf)
+def tail(mechanism, kernel, z, theta):
+    """Return whether z is below μ, and the log of the tail on its side: that of `cdf`, the exponent taken out."""
+    d, r = (z - theta[0]) / theta[2], theta[2] / mechanism.scale
+    far = abs(d)
+    top, below, above = halves(-far, r)
+    gap = max(far - r, 0.0)
+    value = 0.5 * math.exp(-0.5 * gap * gap) * erfcx(far * ROOT_HALF) + 0.5 * (above - below)
+    return d < 0.0, top + math.log(value)
+
+
+LAPLACE_NORMAL = Convolution("normal-Laplace", log_g, sample, cdf, **between_by(tail))

@@ -19,6 +19,8 @@ from privmix.numerics.normal_intervals import NARROW_AROUND, POINT, mass_around,
 from privmix.pairs.base import Convolution
 from privmix.pairs.laplace_normal import cdf as whole_cdf
 from privmix.pairs.laplace_normal import halves
+from privmix.pairs.laplace_normal import tail as whole_tail
+from privmix.pairs.tails import between_by
 
 
 @inline
@@ -117,6 +119,24 @@ def cdf(mechanism, kernel, z, theta):
     return tail if z < theta[0] else 1.0 - tail
 
 
+def tail(mechanism, kernel, z, theta):
+    """Return whether the tail is the lower one, and its log: away from μ inside the bounds, outwards beyond them."""
+    r = theta[SD] / mechanism.scale
+    if is_whole(theta, r):
+        return whole_tail(mechanism, kernel, z, theta)
+    inside = min(max(z, kernel.bounds[0]), kernel.bounds[1])
+    top, near, away = halves_inside(kernel, theta, r, inside)
+    if z != inside:
+        beyond = abs(z - inside) / mechanism.scale
+        return z < inside, top - beyond + math.log(0.5 * theta[INVERSE_MASS] * (near + away))
+    end = kernel.bounds[0] if z < theta[0] else kernel.bounds[1]
+    bell = -theta[HALF_PRECISION] * (z - theta[PEAK]) * (z - theta[MIRROR])
+    mass = tail_mass(abs(z - theta[0]) * theta[INVERSE_SD], abs(z - end) * theta[INVERSE_SD])
+    most = max(top, bell)
+    value = math.exp(bell - most) * mass + 0.5 * math.exp(top - most) * (near - away)
+    return z < theta[0], most + math.log(value * theta[INVERSE_MASS])
+
+
 @inline
 def tail_away(kernel, theta, z):
     """Return the kernel's mass between z inside the bounds and the bound that is farther from μ."""
@@ -152,4 +172,6 @@ def masses(mechanism, kernel, edges, theta, out):
             out[b] = max(before - rest, 0.0)
 
 
-LAPLACE_TRUNCATED_NORMAL = Convolution("truncated-normal-Laplace", log_g, sample, cdf, masses=masses, cost=1.25)
+LAPLACE_TRUNCATED_NORMAL = Convolution(
+    "truncated-normal-Laplace", log_g, sample, cdf, masses=masses, cost=1.25, **between_by(tail)
+)

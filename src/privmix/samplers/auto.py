@@ -185,11 +185,11 @@ def noise_ratio(model: PrivateMixture, z: np.ndarray) -> float | None:
     if noise is None or z.ndim != 1:
         return None
     bounds = model.mechanism.bounds
-    width = bounds[1] - bounds[0] if bounds is not None else 4.0 * float(np.std(z))
+    width = bounds[1] - bounds[0] if bounds is not None else 4.0 * float(np.std(model.mechanism.fill_withheld(z)))
     if model.mechanism.noise_spread() is None:
         spread = float(np.std(model.mechanism.initial(z)))
     else:
-        spread = float(np.sqrt(max(np.var(z) - noise**2, 0.0)))
+        spread = float(np.sqrt(max(np.var(model.mechanism.fill_withheld(z)) - noise**2, 0.0)))
     return noise / max(spread, 0.1 * width, 1e-300)
 
 

@@ -89,12 +89,16 @@ def find_bins(model: PrivateMixture, wanted: int | None) -> Bins:
     lower, upper = _range(mechanism)
     wanted = _default_count(mechanism, upper - lower) if wanted is None else wanted
     edges = np.linspace(lower, upper, wanted + 1)
+    if mechanism.publishes_intervals:
+        aligned = mechanism.align_edges(edges)
+        law = {fill_row: row_of_intervals} if convolution.cdf is None else {**BY_CDF, release_cdf: convolution.cdf}
+        return Bins(len(aligned) - 1, aligned, {**LOCAL, **law, bin_of_record: bin_of_interval})
     if convolution.cdf is None and convolution.masses is None:
         return Bins(wanted, edges, {**LOCAL, fill_row: row_by_quadrature, bin_of_record: bin_of_edges})
     edges[0], edges[-1] = -np.inf, np.inf
     if convolution.masses is not None:
         return Bins(wanted, edges, {**LOCAL, fill_row: row_at_once, release_masses: convolution.masses})
-    return Bins(wanted, edges, {**LOCAL, fill_row: row_of_edges, release_cdf: convolution.cdf})
+    return Bins(wanted, edges, {**LOCAL, **BY_CDF, release_cdf: convolution.cdf})
 
 
 def _refusal(model: PrivateMixture) -> str:
@@ -107,7 +111,8 @@ def _refusal(model: PrivateMixture) -> str:
         return "noise that differs between records does not come in counts."
     if mechanism.outputs is not None or mechanism.release_range is not None:
         return ""
-    known = model.convolution.cdf is not None or model.convolution.masses is not None
+    law = model.convolution
+    known = law.cdf is not None or law.masses is not None or mechanism.publishes_intervals
     if not known or mechanism.bounds is None or mechanism.noise_spread() is None:
         return f"{type(mechanism).__name__} needs bounds, and g(z|θ) a distribution function."
     return ""
@@ -148,6 +153,12 @@ def row_of_edges(parts, data, state, theta, out):
         low = high
 
 
+def row_of_intervals(parts, data, state, theta, out):
+    """Write the probability of each bin, a published value of its own."""
+    for b in range(len(out)):
+        out[b] = math.exp(log_g(parts.mechanism, parts.kernel, state.node[b : b + 2], theta))
+
+
 def row_at_once(parts, data, state, theta, out):
     """Write the probabilities of all bins."""
     release_masses(parts.mechanism, parts.kernel, state.node, theta, out)
@@ -179,6 +190,14 @@ def bin_of_output(parts, data, state, latent, i):
 def bin_of_edges(parts, data, state, latent, i):
     """Return the bin of a released record."""
     return find_bin(state.node, data.z[i])
+
+
+def bin_of_interval(parts, data, state, latent, i):
+    """Return the bin that holds all noisy values behind a published record."""
+    low, high = data.z[i, 0], data.z[i, 1]
+    if low == high or low == -math.inf:
+        return find_bin(state.node, low)
+    return find_bin(state.node, high if high == math.inf else 0.5 * (low + high))
 
 
 def keep_counts(parts, data, state, rng):
@@ -242,4 +261,5 @@ LOCAL: dict[Callable, Callable] = {
     label_records: labels_from_table,
     base.impute: impute_by_release,
 }
+BY_CDF: dict[Callable, Callable] = {fill_row: row_of_edges}
 VALUES: dict[Callable, Callable] = {**LOCAL, fill_row: row_of_values, bin_of_record: bin_of_output}

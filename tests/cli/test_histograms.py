@@ -60,6 +60,10 @@ CASES = [
         mechanisms.RandomizedResponse(8, epsilon=1.0, bounds=(0, 1)),
     ),
     (["square-wave", "--epsilon", 1], mechanisms.SquareWave(epsilon=1.0, bounds=(0, 1))),
+    (
+        ["subset-selection", "--cells", 13, "--rho", 0.1, "--size", 4, "--staggered"],
+        mechanisms.SubsetSelection(13, rho=0.1, size=4, bounds=(0, 1), staggered=True),
+    ),
 ]
 
 

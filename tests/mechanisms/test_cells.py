@@ -13,7 +13,7 @@ from scipy import stats
 from numerics.quadrature import ALPHA
 from privmix import PrivateMixture, kernels, samplers
 from privmix.jit import bind, slot
-from privmix.mechanisms import HaarWavelet, RandomizedResponse, SquareWave
+from privmix.mechanisms import HaarWavelet, RandomizedResponse, SquareWave, SubsetSelection
 from privmix.mechanisms.slots import log_q
 from privmix.parts import part_from_dict, part_to_dict
 from privmix.privacy import audit
@@ -34,7 +34,18 @@ WAVES = [
     SquareWave(epsilon=2.0, bounds=BOUNDS, half_width=1.5),
 ]
 HAARS = [HaarWavelet(epsilon=1.0), HaarWavelet(levels=1, epsilon=4.0, bounds=BOUNDS)]
-EVERY = [*RESPONSES, *WAVES, *HAARS]
+STAGGERED = [
+    RandomizedResponse(cells=2, epsilon=1.0, bounds=(0.0, 1.0), staggered=True),
+    RandomizedResponse(cells=7, epsilon=3.0, bounds=BOUNDS, staggered=True),
+]
+SUBSETS = [
+    SubsetSelection(cells=13, epsilon=1.0, bounds=BOUNDS),
+    SubsetSelection(cells=7, epsilon=0.1, bounds=BOUNDS, staggered=True),
+    SubsetSelection(cells=6, epsilon=1.0, bounds=(0.0, 1.0), staggered=True),
+    SubsetSelection(cells=7, epsilon=1.0, bounds=BOUNDS, size=4),
+]
+FEW = [*RESPONSES, *STAGGERED, *SUBSETS]
+EVERY = [*FEW, *WAVES, *HAARS]
 
 
 def outside(mechanism, n, seed=1):
@@ -145,7 +156,7 @@ def test_wave_that_covers_the_bounds_is_one_cell(z):
     assert wave.logpdf(z, [-9.0, 0.0, 0.5, 1.0, 9.0]).tolist() == [wave.log_high] * 5
 
 
-@pytest.mark.parametrize("mechanism", [*RESPONSES, *HAARS], ids=repr)
+@pytest.mark.parametrize("mechanism", [*FEW, *HAARS], ids=repr)
 def test_far_values_count_as_the_nearest_bound(mechanism):
     """1e19 cells do not fit into an integer of 64 bits."""
     lower, upper = mechanism.bounds
@@ -188,6 +199,21 @@ def test_square_wave_keeps_its_claim(half_width, epsilon, bounds):
         assert found.tight
 
 
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize(("kind", "cells"), [(RandomizedResponse, 5), (SubsetSelection, 13), (SubsetSelection, 7)])
+@pytest.mark.parametrize("staggered", [False, True])
+def test_every_output_keeps_the_claim(kind, cells, epsilon, staggered):
+    mechanism = kind(cells=cells, epsilon=epsilon, bounds=BOUNDS, staggered=staggered)
+    found = audit(mechanism, outputs=mechanism.outputs)
+    assert found.claimed == epsilon
+    assert found.worst == pytest.approx(epsilon, abs=1e-9)
+    table = np.exp(mechanism.logpdf(mechanism.outputs[:, None], outside(mechanism, 50)))
+    assert table.sum(axis=0) == pytest.approx(np.ones(52), abs=1e-13)
+    others = [-1.0, 0.5, len(mechanism.outputs), 1e19, math.inf, -math.inf]
+    assert (mechanism.logpdf(others, 0.0) == -math.inf).all()
+    assert np.isnan(mechanism.logpdf(math.nan, 0.0))
+
+
 @pytest.mark.parametrize("truth", [0.21, 0.5, 0.999999])
 def test_given_truth_has_the_epsilon_of_its_ratio(truth):
     mechanism = RandomizedResponse(cells=5, truth=truth, bounds=BOUNDS)
@@ -228,13 +254,13 @@ def test_density_integrates_to_one(mechanism):
     assert np.isnan(mechanism.logpdf(math.nan, 0.0))
 
 
-@pytest.mark.parametrize("mechanism", RESPONSES, ids=repr)
+@pytest.mark.parametrize("mechanism", FEW, ids=repr)
 def test_responses_follow_their_probabilities(mechanism):
     n = 40_000
     for seed, y in enumerate(outside(mechanism, 6)):
         z = mechanism.perturb(np.random.default_rng(seed), np.full(n, y))
-        expected = n * np.exp(mechanism.logpdf(np.arange(mechanism.cells), y))
-        assert stats.chisquare(np.bincount(z.astype(int), minlength=mechanism.cells), expected).pvalue > ALPHA
+        expected = n * np.exp(mechanism.logpdf(mechanism.outputs, y))
+        assert stats.chisquare(np.bincount(z.astype(int), minlength=len(expected)), expected).pvalue > ALPHA
 
 
 @pytest.mark.parametrize("mechanism", WAVES, ids=repr)
@@ -256,6 +282,24 @@ def test_chain_starts_in_the_middle_of_the_released_cell():
     assert mechanism.initial(np.arange(4.0)).tolist() == [-2.0, 0.0, 2.0, 4.0]
     wave = SquareWave(epsilon=1.0, bounds=BOUNDS)
     assert wave.initial(np.array([-4.0, 0.5, 6.0])).tolist() == [-3.0, 0.5, 5.0]
+
+
+def test_staggered_grids_are_shifted_by_half_a_cell():
+    """Both have k cells: the last of one is cut in half by the upper bound, the first of the other by the lower."""
+    mechanism = RandomizedResponse(cells=4, epsilon=1.0, bounds=(0.0, 7.0), staggered=True)
+    edges = np.array([[cells_of(mechanism, float(z))[0][0] for z in range(4 * g, 4 * g + 3)] for g in (0, 1)])
+    assert edges == pytest.approx(np.array([[2.0, 2.0, 4.0], [1.0, 1.0, 3.0]]))
+    assert mechanism.initial(np.arange(8.0)).tolist() == [1.0, 3.0, 5.0, 7.0, 0.0, 2.0, 4.0, 6.0]
+    z = mechanism.privatize(np.full(1000, 1.5), seed=1)
+    assert 400 < np.count_nonzero(z >= 4.0) < 600
+
+
+def test_bars_of_staggered_cells_have_area_one():
+    for mechanism in [*STAGGERED, *SUBSETS]:
+        z = mechanism.privatize(np.linspace(*mechanism.bounds, 500), seed=1)
+        bars = mechanism.bars(z, *mechanism.bounds)
+        assert np.sum(bars.heights * np.diff(bars.edges)) == pytest.approx(1.0)
+        assert len(bars.heights) == mechanism.cells * mechanism.grids - mechanism.grids + 1
 
 
 def test_wave_at_extreme_budgets():
@@ -331,6 +375,16 @@ REFUSED = [
         "RandomizedResponse takes exactly one of epsilon=, truth= to set its noise; got none.",
     ),
     (RandomizedResponse, {"cells": 4, "epsilon": 1.0}, NEEDS_BOUNDS.format("RandomizedResponse")),
+    (
+        RandomizedResponse,
+        {"cells": 4, "epsilon": 1.0, "staggered": 1, **UNIT},
+        "RandomizedResponse: staggered must be True or False; got 1.",
+    ),
+    (
+        RandomizedResponse,
+        {"cells": 4, "epsilon": 1.0, "rho": 1.0, **UNIT},
+        "RandomizedResponse takes one of epsilon= or rho=; the given epsilon and rho disagree.",
+    ),
     (SquareWave, {"epsilon": 1.0}, NEEDS_BOUNDS.format("SquareWave")),
     (SquareWave, {**UNIT}, "SquareWave needs epsilon=, the ratio of its two densities being e^ε; got none."),
     (SquareWave, {"epsilon": -1.0, **UNIT}, POSITIVE.format("epsilon=-1.0", "epsilon")),
@@ -381,9 +435,10 @@ def test_release_of_square_wave_is_in_range(bad):
 
 def truth_taken_for_less(self, z, y):
     """The log probability of randomized response whose truth is taken for less than it is."""
-    left = self.bounds[0] + (self.bounds[1] - self.bounds[0]) * z / self.cells
-    right = self.bounds[0] + (self.bounds[1] - self.bounds[0]) * (z + 1.0) / self.cells
-    inside = (z == 0.0 or y >= left) and (z == self.cells - 1 or y < right)
+    cell = z % self.cells
+    width = (self.bounds[1] - self.bounds[0]) / (self.cells - 0.5)
+    left = self.bounds[0] + width * (cell if z < self.cells else cell - 0.5)
+    inside = (cell == 0.0 or y >= left) and (cell == self.cells - 1 or y < left + width)
     return self.log_truth - math.log(2.0) if inside else self.log_lie
 
 
@@ -396,7 +451,7 @@ def wave_too_low(self, z, y):
 @pytest.mark.parametrize(
     ("mechanism", "wrong"),
     [
-        (RandomizedResponse(cells=8, epsilon=4.0, bounds=(-10.0, 10.0)), truth_taken_for_less),
+        (RandomizedResponse(cells=8, epsilon=4.0, bounds=(-10.0, 10.0), staggered=True), truth_taken_for_less),
         (SquareWave(epsilon=4.0, bounds=(-10.0, 10.0)), wave_too_low),
     ],
     ids=["RandomizedResponse", "SquareWave"],

@@ -13,6 +13,7 @@ BOUNDS = (-3.0, 5.0)
 EXAMPLES = [
     RandomizedResponse(cells=5, epsilon=2.0, bounds=BOUNDS),
     RandomizedResponse(cells=2, truth=0.6, bounds=BOUNDS),
+    RandomizedResponse(cells=3, rho=0.2, bounds=BOUNDS, staggered=True),
 ]
 
 

@@ -14,7 +14,15 @@ BOUNDS = (-3.0, 5.0)
 EXAMPLES = [
     SquareWave(epsilon=2.0, bounds=BOUNDS),
     SquareWave(epsilon=2.0, bounds=BOUNDS, half_width=0.1),
+    SquareWave(rho=0.3, bounds=BOUNDS, half_width=0.8),
 ]
+
+
+def jumps(wave, y):
+    """Return where the density of an output jumps, the ends of its range among them."""
+    return np.array([*wave.release_range, y - wave.reach, y + wave.reach])
+
+
 EPSILONS = [1e-300, 1e-15, 1e-8, 1e-4, 0.01, 0.5, np.nextafter(1.0, 0.0), 1.0, 1.5, 5.0, 50.0, 300.0, 700.0]
 
 

@@ -1,5 +1,6 @@
 """Planted bugs: a test that lets one pass proves nothing."""
 
+from mutants.cells import cell_bugs
 from mutants.counts import count_bugs
 from mutants.exact import exact_bugs
 from mutants.parts import part_bugs
@@ -12,6 +13,7 @@ from privmix.testing import Mutant
 __all__ = [
     "Mutant",
     "all_mutants",
+    "cell_bugs",
     "count_bugs",
     "exact_bugs",
     "neal5_bugs",
@@ -28,4 +30,4 @@ __all__ = [
 def all_mutants() -> list[Mutant]:
     """Return every planted bug."""
     bugs = published_bugs() + neal5_bugs() + slice_bugs() + part_bugs() + exact_bugs() + count_bugs()
-    return bugs + prior_bugs() + truncated_bugs() + published_value_bugs()
+    return bugs + prior_bugs() + truncated_bugs() + published_value_bugs() + cell_bugs()

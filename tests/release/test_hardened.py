@@ -48,12 +48,14 @@ def test_counts_have_the_law_that_the_fit_uses(noise):
     check_law(zeros, lambda k: np.exp(release.mechanism.log_bin(np.array([float(k)]), 0, 0.0)), 8)
 
 
-def test_responses_tell_the_truth_as_often_as_they_say():
-    mechanism = RandomizedResponse(4, epsilon=1.5, bounds=UNIT)
+@pytest.mark.parametrize("staggered", [False, True])
+def test_responses_tell_the_truth_as_often_as_they_say(staggered):
+    mechanism = RandomizedResponse(4, epsilon=1.5, bounds=UNIT, staggered=staggered)
     release = Release.from_data(np.full(4000, 0.6), mechanism, hardened=True)
-    expected = np.exp(release.mechanism.logpdf(np.arange(4.0), 0.6))
-    np.testing.assert_allclose(expected, np.exp(mechanism.logpdf(np.arange(4.0), 0.6)), rtol=1e-12)
-    assert stats.chisquare(np.bincount(release.z.astype(int), minlength=4), 4000 * expected).pvalue > SURELY
+    z = mechanism.outputs
+    expected = np.exp(release.mechanism.logpdf(z, 0.6))
+    np.testing.assert_allclose(expected, np.exp(mechanism.logpdf(z, 0.6)), rtol=1e-12)
+    assert stats.chisquare(np.bincount(release.z.astype(int), minlength=len(z)), 4000 * expected).pvalue > SURELY
 
 
 def counts_map(make, metric, scale, distance):

@@ -10,6 +10,7 @@ from privmix.mechanisms.identity import Identity as Identity
 from privmix.mechanisms.laplace import Laplace as Laplace
 from privmix.mechanisms.lattice import OnLattice as OnLattice
 from privmix.mechanisms.noisy_histogram import NoisyHistogram as NoisyHistogram
+from privmix.mechanisms.piecewise import Piecewise as Piecewise
 from privmix.mechanisms.processed_counts import ProcessedCounts as ProcessedCounts
 from privmix.mechanisms.processed_records import ProcessedRecords as ProcessedRecords
 from privmix.mechanisms.published import Clamped as Clamped
@@ -18,6 +19,7 @@ from privmix.mechanisms.published import Withheld as Withheld
 from privmix.mechanisms.randomized_response import RandomizedResponse as RandomizedResponse
 from privmix.mechanisms.smoothed_histogram import SmoothedHistogram as SmoothedHistogram
 from privmix.mechanisms.square_wave import SquareWave as SquareWave
+from privmix.mechanisms.subset_selection import SubsetSelection as SubsetSelection
 
 
 def __getattr__(name: str) -> type:

@@ -9,27 +9,31 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from privmix.mechanisms.bars import Bars
-from privmix.mechanisms.base import LocalMechanism
+from privmix.mechanisms.cell_grid import CellGrid, cells_to_try, grid_edge, is_output
+from privmix.mechanisms.ratios import budget
 from privmix.parts import given
-from privmix.parts.checks import check_bounds, check_count, fill, one_of, single
+from privmix.parts.checks import check_bounds, check_count, check_switch, fill, one_of, single
 from privmix.privacy import PureDP
 
 
 @dataclass(frozen=True)
-class RandomizedResponse(LocalMechanism):
+class RandomizedResponse(CellGrid):
     """Release the index of a cell of y: the true one with probability p, each other with (1 − p)/(k − 1).
 
     The bounds are cut into k equal cells, closed on the left; the release is a whole number from 0 to k − 1, and log q
-    is a log probability. y outside the bounds counts as the nearest bound.
+    is a log probability. y outside the bounds counts as the nearest bound. With ``staggered`` each record uses one of
+    two grids that are shifted by half a cell (`privmix.mechanisms.cell_grid`), by the toss of a fair coin; numbers from
+    k to 2k − 1 are cells of the second. What happens inside a cell of one grid is then seen on the other.
 
     Guarantee: ε-differential privacy with e^ε = p(k − 1)/(1 − p), for any two records: the k-ary randomized response of
     Kairouz, Bonawitz and Ramage (2016). The ratio of the probabilities of an output under two inputs takes no values
-    but 1, e^ε and e^−ε, so the claim is exact; the proof is with `randomized_response_truth`.
+    but 1, e^ε and e^−ε, so the claim is exact; the proof is with `randomized_response_truth`. Also ρ-zero-concentrated
+    with the ρ of `zcdp`: at ε = 1 and 16 cells .113, where ε²/2 = .5.
 
     Parameters
     ----------
@@ -41,36 +45,53 @@ class RandomizedResponse(LocalMechanism):
         Range of a record, known without looking at the data.
     truth
         Probability p of releasing the true cell instead of ε: above 1/k, below 1.
+    rho
+        Wanted zCDP budget instead of ε.
+    staggered
+        Whether to use two grids, shifted by half a cell, instead of one
     """
 
     cells: int = field(metadata={"metavar": "K"})
     epsilon: float | None = given()
     bounds: tuple[float, float] = None  # type: ignore[assignment]
     truth: float = given()
+    rho: float | None = given()
+    staggered: bool = False
     log_truth: float = field(init=False, repr=False)
     log_lie: float = field(init=False, repr=False)
 
     in_words = "of each record one cell of its range was published: the true one, or by chance another"
     also_called = ("randomised-response",)
     output_in_words = "released cell (its number)"
-    names_cells = True
-    details: ClassVar[dict[str, str]] = {"cells": "cells"}
 
     def __post_init__(self) -> None:
         cells = check_count("cells", self.cells, 2, "RandomizedResponse")
         bounds = check_bounds(self.bounds, needed_for="RandomizedResponse")
+        fill(
+            self, cells=cells, bounds=bounds, staggered=check_switch("staggered", self.staggered, "RandomizedResponse")
+        )
+        if self.rho is not None:
+            variation_of = partial(randomized_response_variation, cells)
+            fill(self, epsilon=budget("RandomizedResponse", variation_of, self.epsilon, self.rho))
         epsilon, truth = _complete(cells, self.epsilon, self.truth)
         # From ε and not from p: at ε = 50 the probability of a lie is 1e-22 and p is rounded to 1.
-        log_truth = -math.log1p((cells - 1) * math.exp(-epsilon))
-        fill(self, cells=cells, bounds=bounds, truth=truth, log_truth=log_truth, log_lie=log_truth - epsilon)
+        log_truth = -math.log1p((cells - 1) * math.exp(-epsilon)) - math.log(self.grids)
+        fill(self, truth=truth, log_truth=log_truth, log_lie=log_truth - epsilon)
 
     @classmethod
-    def candidates(cls, n: float, bounds: tuple[float, float], **budget: float) -> list[RandomizedResponse]:
-        """Return responses with about as many cells as n records can tell apart: too few is the dangerous side."""
-        if "epsilon" not in budget:
-            return []
-        cells = 6.0 * (n * math.sinh(0.5 * budget["epsilon"]) ** 2) ** (1.0 / 7.0)
-        return [cls(max(4, round(cells * factor)), bounds=bounds, **budget) for factor in (0.8, 1.25)]
+    def candidates(cls, n: float, bounds: tuple[float, float], **budget: Any) -> list[RandomizedResponse]:
+        """Return responses with about as many cells as n records can tell apart, on one grid and on two."""
+        epsilon = cls(16, bounds=bounds, **budget).guarantee.epsilon
+        return [
+            cls(
+                max(4, round(cells_to_try(n, epsilon, staggered) * factor)),
+                bounds=bounds,
+                staggered=staggered,
+                **budget,
+            )
+            for staggered in (False, True)
+            for factor in (0.8, 1.25)
+        ]
 
     @property
     def guarantee(self) -> PureDP:
@@ -78,76 +99,48 @@ class RandomizedResponse(LocalMechanism):
         return PureDP(randomized_response_epsilon(self.cells, self.truth) if self.epsilon is None else self.epsilon)
 
     @property
-    def outputs(self) -> np.ndarray:
-        """The indices of the cells."""
-        return np.arange(self.cells, dtype=np.float64)
+    def variation(self) -> float:
+        """Largest total variation between the releases of two records."""
+        return randomized_response_variation(self.cells, self.guarantee.epsilon)
 
-    def bars(self, z: np.ndarray, lower: float, upper: float) -> Bars:
-        """Return the shares of the released cells, each where its cell is: numbers of cells are no values of y."""
-        edges = np.linspace(*self.bounds, self.cells + 1)
-        counts = np.bincount(z.astype(int), minlength=self.cells)
-        return Bars(counts / (len(z) * np.diff(edges)), edges, "released cells (noisy)")
+    def sets_of_cells(self) -> np.ndarray:
+        """Return the cells, each a set of its own."""
+        return np.eye(self.cells, dtype=bool)
 
     def log_q(self, z, y):
         """Return log P(z|y); −∞ where z is not the index of a cell."""
-        last = self.cells - 1
-        if not 0.0 <= z <= last:
+        if not is_output(z, self.cells * (1 + self.staggered) - 1):
             return -math.inf if z == z else math.nan
-        if z != math.floor(z):
-            return -math.inf
-        after_left = z == 0.0 or y >= _edge(self.bounds, self.cells, z)
-        before_right = z == last or y < _edge(self.bounds, self.cells, z + 1.0)
+        grid, cell = _place(self, z)
+        after_left = cell == 0.0 or y >= grid_edge(self, grid, cell)
+        before_right = cell == self.cells - 1 or y < grid_edge(self, grid, cell + 1.0)
         return self.log_truth if after_left and before_right else self.log_lie
 
     def cell_count(self, z):
         """Return the number of cells on which log q(z|·) is constant: below, on and above the released one (hook)."""
-        return 1 + int(z > 0.0) + int(z < self.cells - 1)
+        _, cell = _place(self, z)
+        return 1 + int(cell > 0.0) + int(cell < self.cells - 1)
 
     def cell_edge(self, z, j):
         """Return the left edge of cell j > 0 (hook)."""
-        return _edge(self.bounds, self.cells, z if j == 1 and z > 0.0 else z + 1.0)
+        grid, cell = _place(self, z)
+        return grid_edge(self, grid, cell if j == 1 and cell > 0.0 else cell + 1.0)
 
     def cell_log_q(self, z, j):
         """Return log P(z|cell j) (hook)."""
-        return self.log_truth if j == int(z > 0.0) else self.log_lie
+        _, cell = _place(self, z)
+        return self.log_truth if j == int(cell > 0.0) else self.log_lie
 
-    def resolution(self) -> float:
-        """Return the width of a cell over √12, wider by the probability of the other cells."""
-        lower, upper = self.bounds
-        others = (self.cells - 1) * math.exp(self.log_lie - self.log_truth)
-        return (upper - lower) / self.cells * (1.0 + others) / math.sqrt(12.0)
-
-    def cell_of(self, y: np.ndarray) -> np.ndarray:
-        """Return the true cell of each record."""
-        return np.searchsorted(_edge(self.bounds, self.cells, np.arange(1, self.cells)), y, side="right")
-
-    def perturb(self, rng: np.random.Generator, y: np.ndarray) -> np.ndarray:
-        """Draw the released cell of each record; y outside the bounds counts as the nearest bound."""
-        cell = self.cell_of(y)
-        lies = rng.random(y.shape) < (self.cells - 1) * math.exp(self.log_lie)
-        shift = rng.integers(1, self.cells, size=y.shape)
-        return np.where(lies, (cell + shift) % self.cells, cell).astype(np.float64)
-
-    def initial(self, z: np.ndarray) -> np.ndarray:
-        """Return the middle of the released cell."""
-        return _edge(self.bounds, self.cells, z + 0.5)
-
-    def check_release(self, z: Any) -> np.ndarray:
-        """Return a release as an array of whole floats, or say what is wrong with it."""
-        z = super().check_release(z)
-        bad = (z != np.floor(z)) | (z < 0) | (z > self.cells - 1)
-        if bad.any():
-            raise ValueError(
-                f"RandomizedResponse with {self.cells} cells releases whole numbers from 0 to {self.cells - 1}; the "
-                f"release z has {np.count_nonzero(bad)} other values, the first {z[bad][0]:g}. "
-                "Check that the mechanism is the one that made the release."
-            )
-        return z
+    def respond(self, rng: np.random.Generator, cell: np.ndarray) -> np.ndarray:
+        """Draw the released cell of each record from its true one."""
+        lies = rng.random(cell.shape) < (self.cells - 1) * self.grids * math.exp(self.log_lie)
+        shift = rng.integers(1, self.cells, size=cell.shape)
+        return np.where(lies, (cell + shift) % self.cells, cell)
 
 
-def _edge(bounds, cells, j):
-    """Return the left edge of cell j: one formula for the density, the draws and the hooks, so that they agree."""
-    return bounds[0] + (bounds[1] - bounds[0]) * j / cells
+def _place(part, z):
+    """Return the grid and the cell of a released number."""
+    return (1.0, z - part.cells) if z >= part.cells else (0.0, z)
 
 
 def _complete(cells: int, epsilon: Any, truth: Any) -> tuple[float, float]:
@@ -211,3 +204,18 @@ def randomized_response_epsilon(cells: int, truth: float) -> float:
         )
     # log(p/l) = log(1 + (p - l)/l), which keeps its digits where p is close to 1/k.
     return math.log1p((count * p - 1.0) / (1.0 - p))
+
+
+def randomized_response_variation(cells: int, epsilon: float) -> float:
+    """Return the total variation between the releases of two cells: p - l = (e^epsilon - 1)/(e^epsilon + k - 1).
+
+    Two cells change the probabilities of two outputs, from l to p and from p to l.
+
+    Parameters
+    ----------
+    cells : int
+        Number k of cells.
+    epsilon : float
+        Budget of pure differential privacy.
+    """
+    return -math.expm1(-epsilon) / (1.0 + (cells - 1) * math.exp(-epsilon))

@@ -14,10 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from privmix.mechanisms.base import LocalMechanism
+from privmix.mechanisms.ratios import ThreeRatios, budget
 from privmix.parts import given
 from privmix.parts.checks import check_bounds, fill, single
-from privmix.privacy import PureDP
 
 # The wave is about ε e^−ε wide: beyond this its width and its height leave the range of floats.
 LARGEST_EPSILON = 700.0
@@ -29,7 +28,7 @@ _NARROWEST = 1e-7
 
 
 @dataclass(frozen=True)
-class SquareWave(LocalMechanism):
+class SquareWave(ThreeRatios):
     """Release z with density p where |z − y| ≤ b and q elsewhere on [−b, 1 + b], for y in [0, 1].
 
     Li, Wang, Lopuhaä-Zwakenberg, Škorić and Li (2020): p = e^ε/(2b e^ε + 1), q = 1/(2b e^ε + 1). Other bounds are
@@ -39,7 +38,8 @@ class SquareWave(LocalMechanism):
     any ε; those that propose them need a wave that a proposal can hit, up to ε ≈ 8.
 
     Guarantee: ε-differential privacy for any two records, exact whatever b is, because the density of an output takes
-    two values whose ratio is p/q = e^ε; the proof is with `square_wave_parameters`.
+    two values whose ratio is p/q = e^ε; the proof is with `square_wave_parameters`. Also ρ-zero-concentrated with the ρ
+    of `zcdp`: at ε = 1 .368, where ε²/2 = .5.
 
     Parameters
     ----------
@@ -49,11 +49,14 @@ class SquareWave(LocalMechanism):
         Range of a record, known without looking at the data.
     half_width
         Half-width b of the wave in units of upper − lower, if not the default.
+    rho
+        Wanted zCDP budget instead of ε.
     """
 
     epsilon: float = given()
     bounds: tuple[float, float] = None  # type: ignore[assignment]
     half_width: float = given()
+    rho: float | None = given()
     reach: float = field(init=False, repr=False)
     slack: float = field(init=False, repr=False)
     log_high: float = field(init=False, repr=False)
@@ -64,11 +67,14 @@ class SquareWave(LocalMechanism):
     in_words = "of each record a number was published that is likely close to it, and may be anywhere"
 
     def __post_init__(self) -> None:
-        if self.epsilon is None:
-            raise ValueError("SquareWave needs epsilon=, the ratio of its two densities being e^ε; got none.")
-        bounds = check_bounds(self.bounds, needed_for="SquareWave")
+        owner = type(self).__name__
+        if self.epsilon is None and self.rho is None:
+            raise ValueError(f"{owner} needs epsilon=, the ratio of its two densities being e^ε; got none.")
+        bounds = check_bounds(self.bounds, needed_for=owner)
         assert bounds is not None
-        half_width, high, _ = square_wave_parameters(self.epsilon, self.half_width)
+        if self.rho is not None:
+            fill(self, epsilon=budget(owner, self._variation_at, self.epsilon, self.rho))
+        half_width, high, _ = square_wave_parameters(self.epsilon, self.width_at(self.epsilon))
         width = bounds[1] - bounds[0]
         log_high = math.log(high) - math.log(width)
         cell = max(half_width, _NARROWEST)
@@ -87,13 +93,20 @@ class SquareWave(LocalMechanism):
 
     @classmethod
     def candidates(cls, n: float, bounds: tuple[float, float], **budget: float) -> list[SquareWave]:
-        """Return the wave of a budget in ε."""
-        return [cls(bounds=bounds, **budget)] if "epsilon" in budget else []
+        """Return the wave of a budget."""
+        return [cls(bounds=bounds, **budget)]
 
     @property
-    def guarantee(self) -> PureDP:
-        """Pure ε-DP, exact."""
-        return PureDP(self.epsilon)
+    def variation(self) -> float:
+        """Largest total variation between the releases of two records."""
+        return self._variation_at(self.epsilon)
+
+    def width_at(self, epsilon: float) -> float | None:
+        """Return the half-width to use at ε; None for that of `square_wave_parameters`."""
+        return self.half_width
+
+    def _variation_at(self, epsilon: float) -> float:
+        return square_wave_variation(epsilon, self.width_at(epsilon))
 
     @property
     def release_range(self) -> tuple[float, float]:
@@ -165,8 +178,8 @@ class SquareWave(LocalMechanism):
         bad = (z + self.reach < lower - self.slack) | (z - self.reach > upper + self.slack)
         if bad.any():
             raise ValueError(
-                f"SquareWave releases numbers from {lower - self.reach:g} to {upper + self.reach:g}; the release z has "
-                f"{np.count_nonzero(bad)} other values, the first {z[bad][0]:g}. "
+                f"{type(self).__name__} releases numbers from {lower - self.reach:g} to {upper + self.reach:g}; the "
+                f"release z has {np.count_nonzero(bad)} other values, the first {z[bad][0]:g}. "
                 "Check that the mechanism is the one that made the release."
             )
         return z
@@ -217,6 +230,21 @@ def square_wave_parameters(epsilon: float, half_width: float | None = None) -> t
     b = _square_wave_width(budget) if half_width is None else single("half_width", half_width)
     high = 1.0 / (2.0 * b + math.exp(-budget))
     return b, high, high * math.exp(-budget)
+
+
+def square_wave_variation(epsilon: float, half_width: float | None = None) -> float:
+    """Return the largest total variation between the releases of two inputs: (p - q) min(2b, 1).
+
+    The waves of two inputs that are apart by x, at most 1, share 2b - min(x, 2b) of their length, and where one has its
+    wave alone the densities differ by p - q.
+
+    Parameters
+    ----------
+    epsilon, half_width
+        As in `square_wave_parameters`.
+    """
+    b, high, _ = square_wave_parameters(epsilon, half_width)
+    return high * -math.expm1(-epsilon) * min(2.0 * b, 1.0)
 
 
 def _square_wave_width(epsilon: float) -> float:

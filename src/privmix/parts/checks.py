@@ -78,6 +78,13 @@ def check_count(name: str, value: Any, least: int, owner: str = "") -> int:
     return int(value)
 
 
+def check_switch(name: str, value: Any, owner: str) -> bool:
+    """Return True or False as Python has them, or say what is wrong."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{owner}: {name} must be True or False; got {value!r}.")
+    return bool(value)
+
+
 def positive(name: str, value: Any) -> NDArray[np.float64]:
     """Return the value as floats, all positive and finite, or say what is wrong."""
     refuse_masked(value, name)

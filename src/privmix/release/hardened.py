@@ -7,6 +7,7 @@ that law. Who drew and what is promised are its fields. Fits, pictures and check
 from __future__ import annotations
 
 import math
+import secrets
 from dataclasses import dataclass, replace
 from functools import partial, singledispatch
 from typing import Any, ClassVar
@@ -105,7 +106,14 @@ class HardenedResponse(Hardened, RandomizedResponse):  # type: ignore[override]
     def draw(self, y: np.ndarray) -> np.ndarray:
         """Return the drawn cell of each record."""
         measurement = randomized_response(self.cells, self.truth)
-        return np.array([measurement(cell) for cell in self.cell_of(y).tolist()], dtype=np.float64)
+
+        def respond(cells: np.ndarray) -> list[int]:
+            return [measurement(cell) for cell in cells.tolist()]
+
+        if not self.staggered:
+            return np.array(respond(self.cell_of(y)), dtype=np.float64)
+        second = np.array([secrets.randbits(1) for _ in y], dtype=bool)  # a fair coin, from a secure source too
+        return self.on_two_grids(y, second, respond)
 
 
 @harden.register
@@ -121,7 +129,13 @@ def _(mechanism: RandomizedResponse) -> HardenedResponse:
         truth = math.nextafter(truth, 0.0)
     promised = PureDP(randomized_response(cells, truth).map(1))
     return HardenedResponse(
-        cells, None, mechanism.bounds, truth, promised=promised, drawn_by=opendp_version("cell by cell")
+        cells,
+        None,
+        mechanism.bounds,
+        truth,
+        staggered=mechanism.staggered,
+        promised=promised,
+        drawn_by=opendp_version("cell by cell"),
     )
 
 

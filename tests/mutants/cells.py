@@ -1,0 +1,59 @@
+"""Bugs of mechanisms that release cells, on one grid or on two."""
+
+from __future__ import annotations
+
+from mutants.models import WIDE, one
+from privmix.kernels import Normal
+from privmix.mechanisms import RandomizedResponse, SubsetSelection, cell_grid
+from privmix.mechanisms import randomized_response as response_file
+from privmix.mechanisms import subset_selection as subset_file
+from privmix.model import PrivateMixture
+from privmix.priors import DirichletProcess
+from privmix.samplers import Binned, Neal5, Neal8
+from privmix.testing import Mutant
+
+RESPONSE = PrivateMixture(
+    RandomizedResponse(cells=6, epsilon=4.0, bounds=WIDE, staggered=True), Normal(), DirichletProcess(2.0)
+)
+SUBSETS = PrivateMixture(
+    SubsetSelection(cells=7, epsilon=4.0, bounds=WIDE, size=3, staggered=True), Normal(), DirichletProcess(2.0)
+)
+
+
+def cell_bugs() -> list[Mutant]:
+    """Return bugs of grids, cells and sets of cells."""
+    return [
+        one("both grids begin at the bound", cell_grid.grid_edge, "(2.0 * j - grid)", "(2.0 * j)", RESPONSE, Neal5()),
+        one(
+            "second grid read as the first",
+            response_file._place,
+            "(1.0, z - part.cells)",
+            "(0.0, z - part.cells)",
+            RESPONSE,
+            Neal8(),
+        ),
+        one(
+            "runs outside a set taken for those inside",
+            SubsetSelection.cell_log_q,
+            "(j % 2 == 0)",
+            "(j % 2 == 1)",
+            SUBSETS,
+            Neal8(),
+        ),
+        one(
+            "runs that end a cell early",
+            SubsetSelection.cell_edge,
+            "self.runs[row, j])",
+            "self.runs[row, j] - 1)",
+            SUBSETS,
+            Binned(),
+        ),
+        one(
+            "place of y between the bounds without the grid",
+            subset_file._cell_of,
+            "place = 0.5 * (place * (2.0 * part.cells - 1.0) + grid) if part.staggered else place * part.cells",
+            "place = place * part.cells - 2.0",
+            SUBSETS,
+            Neal5(),
+        ),
+    ]

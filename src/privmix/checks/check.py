@@ -312,8 +312,8 @@ def summary(posterior: Posterior, at: Any) -> pd.DataFrame:
 
 
 def watched_points(posterior: Posterior) -> np.ndarray:
-    """Return quantiles of the posterior mean density, at the points of the default grid."""
-    grid = posterior.default_grid()
+    """Return quantiles of the posterior mean density, at the points where it is shown."""
+    grid = posterior.shown_grid()
     mean = density_mean(posterior.model.kernel, posterior.arrays, grid, posterior.model.restricted_to)
     mass = np.concatenate([[0.0], np.cumsum(0.5 * (mean[1:] + mean[:-1]) * np.diff(grid))])
     return np.unique(np.interp(np.array(WATCHED) * mass[-1], mass, grid))

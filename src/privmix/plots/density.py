@@ -62,7 +62,7 @@ def plot_density(
     level
         Posterior probability of the bands.
     grid
-        Points at which the density is drawn; by default 200 over the mechanism's bounds.
+        Points at which the density is drawn; by default those of `Posterior.density`.
     truth
         The true density, where it is known: a function of an array of points. Drawn dashed.
     release
@@ -85,7 +85,7 @@ def plot_density(
         The Axes drawn on.
     """
     _check(posterior, truth)
-    density = posterior.density(posterior.default_grid() if grid is None else grid, level=level).sortby("y")
+    density = posterior.density(grid, level=level).sortby("y")
     y = density["y"].values
     true_values = None if truth is None else _evaluate(truth, y)
     expected = prior_density(posterior, y) if prior else None

@@ -13,6 +13,7 @@ from privmix.checks.predictive_check import predictive_check
 from privmix.clusters import Clustering, CredibleBall, faces
 from privmix.curves import functionals
 from privmix.curves.density import check_grid, default_grid, density_bands, density_draws
+from privmix.curves.grid import follow_spikes
 from privmix.curves.predictive import predictive
 from privmix.model import Settings
 from privmix.posterior.run import Run
@@ -33,7 +34,8 @@ class Posterior(Run):
         Parameters
         ----------
         grid
-            Points, by default 200 over the mechanism's bounds or the range of the release.
+            Points, by default 200 over the mechanism's bounds or the range of the release, and more where the density
+            has spikes between them.
         level
             Posterior probability of the bands.
 
@@ -44,12 +46,12 @@ class Posterior(Run):
             probability `level`; ``simultaneous_lower`` and ``simultaneous_upper``, between which the whole curve lies,
             at all points of the grid at once, with probability `level`.
         """
-        points = self.default_grid() if grid is None else grid
+        points = self.shown_grid() if grid is None else grid
         return density_bands(self.model.kernel, self.arrays, points, level, self.model.restricted_to)
 
     def density_draws(self, grid: Any = None) -> xr.DataArray:
         """Return the density at each point of the grid in each draw."""
-        points = self.default_grid() if grid is None else check_grid(self.model.kernel, grid)
+        points = self.shown_grid() if grid is None else check_grid(self.model.kernel, grid)
         values = density_draws(self.model.kernel, self.arrays, points, self.model.restricted_to)
         return xr.DataArray(values, dims=("chain", "draw", "y"), coords={"y": points})
 
@@ -122,7 +124,7 @@ class Posterior(Run):
         level
             Posterior probability of the interval.
         """
-        points = self.default_grid() if grid is None else grid
+        points = self.shown_grid() if grid is None else grid
         return functionals.mode_count(self.model, self.arrays, points, prominence, level)
 
     def predictive(self, size: int, seed: Any = None) -> xr.Dataset:
@@ -230,6 +232,10 @@ class Posterior(Run):
         They are the middles of equal cells, so that they keep off the ends, where a beta density may be infinite.
         """
         return default_grid(self.model, self.plan.z, points)
+
+    def shown_grid(self) -> np.ndarray:
+        """Return the default grid, with points added where the density has spikes narrower than its steps."""
+        return follow_spikes(self.model, self.arrays, self.default_grid())
 
     def summary(self, at: Any = None) -> pd.DataFrame:
         """Return ESS and R-hat of the number of clusters and of the density at several points, and acceptance.

@@ -65,18 +65,19 @@ def test_example_in_numpyro_runs_after_the_first_of_its_page(capsys):
 
 
 def test_tutorial_runs_from_csv_to_report(tmp_path, monkeypatch):
-    """Its examples and its commands, in the order of the page; refits for the informativeness are left out."""
+    """Its examples, each as in a new session, and its commands; refits for the informativeness are left out."""
     monkeypatch.setattr("privmix.report.content.REFIT_SECONDS", 0.0)
+    monkeypatch.setenv("MPLBACKEND", "agg")
     monkeypatch.chdir(tmp_path)
-    names = {}
     for kind, block in ANY_BLOCK.findall((ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")):
         if kind == "python":
-            exec(compile(block, "docs/tutorial.md", "exec"), names)
+            exec(compile(block, "docs/tutorial.md", "exec"), {})
             continue
         for line in block.splitlines():
             assert line.startswith("$ privmix "), line
             done = CliRunner().invoke(app, shlex.split(line)[2:])
             assert done.exit_code == 0, done.output
+    assert not privmix.load("fit.nc").doubt()  # the library's own limits
     assert {"survey.csv", "release.csv", "fit.nc", "report.html", "counts.html"} <= {p.name for p in tmp_path.iterdir()}
 
 

@@ -11,6 +11,8 @@ from privmix.sampling.sample import fit
 
 if TYPE_CHECKING:
     from privmix import baselines as baselines
+    from privmix import plots as plots
+    from privmix import report as report
     from privmix.estimator import PrivateMixtureEstimator as PrivateMixtureEstimator
     from privmix.planning import plan as plan
 
@@ -27,19 +29,21 @@ __all__ = [
     "load",
     "mechanisms",
     "plan",
+    "plots",
     "priors",
+    "report",
     "samplers",
 ]
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "PrivateMixtureEstimator", "baselines", "plan"})
+    return sorted({*globals(), "PrivateMixtureEstimator", "baselines", "plan", "plots", "report"})
 
 
 def __getattr__(name: str) -> Any:
     # Imported when asked for: slow to load and, for the estimator, an extra.
-    if name == "baselines":
-        return importlib.import_module("privmix.baselines")
+    if name in ("baselines", "plots", "report"):
+        return importlib.import_module(f"privmix.{name}")
     if name == "PrivateMixtureEstimator":
         return importlib.import_module("privmix.estimator").PrivateMixtureEstimator
     if name == "plan":

@@ -1,5 +1,10 @@
 """Chains that have not converged cannot be missed: order of the output, exit codes, pictures, pages; and going on."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -55,14 +60,8 @@ def test_the_warning_comes_before_all_else(release):
 
 def test_the_picture_says_that_its_band_is_not_to_be_trusted(release):
     run("fit", "release.csv", "--output", "fit.nc", "--picture", "fit.svg", *SHORT)
-    text = (release_folder() / "fit.svg").read_text()
+    text = Path("fit.svg").read_text()
     assert "chains are too short: this band is not to be trusted" in text
-
-
-def release_folder():
-    from pathlib import Path
-
-    return Path()
 
 
 def test_off_a_terminal_it_says_that_it_compiles(release):
@@ -113,3 +112,9 @@ def test_limits_are_options(release):
 )
 def test_a_fit_goes_on_unless_its_draws_are_given(given, wanted, expected):
     assert going_on(*given, wanted=wanted) == expected
+
+
+def test_shells_can_complete_commands_and_options():
+    environment = {**os.environ, "_PRIVMIX_COMPLETE": "complete_bash", "COMP_CWORD": "1", "COMP_WORDS": "privmix re"}
+    done = subprocess.run([sys.executable, "-m", "privmix"], env=environment, capture_output=True, text=True)
+    assert done.stdout.split() == ["resume", "report"]

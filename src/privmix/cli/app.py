@@ -26,7 +26,6 @@ class Spelled(Commands):
 
 app = typer.Typer(
     cls=Spelled,
-    add_completion=False,
     # Plain help: markup would swallow square brackets, and typer's own tracebacks can show the raw data.
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

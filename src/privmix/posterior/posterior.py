@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from privmix.posterior.run import Run
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 
 class Posterior(Run):
@@ -225,6 +227,37 @@ class Posterior(Run):
         """
         settings = Settings(draws, warmup, thin, chains)
         return informativeness(self, null=null, settings=settings, seed=seed, executor=executor)
+
+    def plot(self, **options: Any) -> Axes:
+        """Draw the density with its bands and the release; `privmix.plots` has this and other pictures.
+
+        Parameters
+        ----------
+        options
+            As in ``privmix.plots.plot_density``: ``ax=``, ``level=``, ``truth=``, …
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The Axes drawn on.
+        """
+        from privmix.plots.density import plot_density
+
+        return plot_density(self, **options)
+
+    def report(self, path: str | os.PathLike[str], **options: Any) -> None:
+        """Write a report of this fit as one HTML page that needs no network.
+
+        Parameters
+        ----------
+        path
+            Where to write, ``.html``; an existing file is replaced.
+        options
+            As in ``privmix.report.write``: ``level=``, ``informativeness=``, ``title=``.
+        """
+        from privmix.report.page import write
+
+        write(self, path, **options)
 
     def default_grid(self, points: int = 200) -> np.ndarray:
         """Return points over the mechanism's bounds or, where it has none, over the range of the release.

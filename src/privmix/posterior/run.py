@@ -184,6 +184,21 @@ class Run:
 
         save(self, path)
 
+    @staticmethod
+    def load(path: str | Path, known: dict[str, type] | None = None) -> Any:
+        """Read what `save` wrote; the same as ``privmix.load``.
+
+        Parameters
+        ----------
+        path
+            A netCDF file.
+        known
+            Classes of your own that the model uses, by name, if their module is not imported.
+        """
+        from privmix.posterior.storage import load
+
+        return load(path, known)
+
     def __repr__(self) -> str:
         return (
             f"<privmix.Posterior: {self.model.describe()}, {type(self.sampler).__name__}, "

@@ -7,6 +7,7 @@ from typing import Any
 
 from privmix import mechanisms
 from privmix.mechanisms import Mechanism, NoisyHistogram
+from privmix.mechanisms.count_noise import check_noise
 from privmix.release.files import PathLike
 from privmix.release.readers.table import Layout, Processing, lattice_of, read_rows
 from privmix.release.release import Release
@@ -60,8 +61,7 @@ def read_published(
     Release
         With the mechanism that the statements describe, ready for `privmix.fit`.
     """
-    if noise not in NOISES:
-        raise ValueError(f"noise must be one of {', '.join(map(repr, NOISES))}; got {noise!r}.")
+    check_noise("read_published", noise)
     done = Processing(clamped_at, rounded_to, withheld_below)
     layout = Layout(column, scale_column, variance_column, names)
     rows = read_rows(path, layout, done, lattice_of(noise, stated))

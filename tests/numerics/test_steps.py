@@ -86,3 +86,90 @@ def test_slice_of_another_height_is_seen():
     step = steps.make_slice_step(poisson, whole=True)
     wrong = build(step, exchange(source_of(step), "- exponential(rng)", "- 2.0 * exponential(rng)"))
     assert counts_p_value(wrong, 5) < 1e-6
+
+
+class Script:
+    """A source of randomness that is told what to say, and writes down how many answers there were."""
+
+    def __init__(self, fall, answers):
+        self.fall, self.answers, self.rooms = fall, answers, []
+
+    def choose(self, room):
+        self.rooms.append(room)
+        return self.answers[len(self.rooms) - 1] if len(self.rooms) <= len(self.answers) else 0
+
+
+def paths(run):
+    """Yield (result, probability) of every way that a function of answers can go."""
+    answers = []
+    while answers is not None:
+        result, rooms = run(answers)
+        answers = [*answers, *[0] * (len(rooms) - len(answers))]
+        yield result, 1.0 / math.prod(rooms)
+        while answers and answers[-1] == rooms[len(answers) - 1] - 1:
+            answers.pop()
+        answers = [*answers[:-1], answers[-1] + 1] if answers else None
+
+
+def transition_matrix(step, log_mass, width):
+    """Return the probabilities with which the step itself goes from each whole number to each, by all of its paths."""
+    out = np.zeros((len(log_mass), len(log_mass)))
+    possible = log_mass > -math.inf
+    for place in np.flatnonzero(possible):
+        top = log_mass[place]
+        # The slice changes only where the level passes a value of the target: one level of each kind.
+        falls = np.unique(np.append(top - log_mass[possible & (log_mass < top)], 0.0))
+        for low, high in zip(falls, np.append(falls[1:], math.inf), strict=True):
+            fall = low + min(0.5 * (high - low), 1.0)
+
+            def run(answers, place=place, fall=fall):
+                script = Script(fall, answers)
+                return step(log_mass, script, float(place), width), script.rooms
+
+            for result, probability in paths(run):
+                out[place, int(result)] += (math.exp(-low) - math.exp(-high)) * probability
+    return out
+
+
+def listed(log_mass, place):
+    return log_mass[int(place)] if 0.0 <= place < len(log_mass) else -math.inf
+
+
+TARGETS = {
+    "one peak": [0.5, 2.0, 4.0, 3.0, 1.0],
+    "two valleys": [3.0, 0.1, 4.0, 0.3, 2.0, 1.0],
+    "comb": [1.0, 0.01, 1.5, 0.02, 2.0, 0.01, 1.0],
+    "gap": [1.0, 2.0, 0.0, 0.0, 3.0],
+}
+
+
+@pytest.fixture
+def scripted(monkeypatch):
+    monkeypatch.setattr(steps, "uniform_index", lambda script, room: script.choose(room))
+    monkeypatch.setattr(steps, "exponential", lambda script: script.fall)
+
+
+@pytest.mark.parametrize("width", [1, 2, 3])
+@pytest.mark.parametrize("name", TARGETS)
+def test_slice_step_on_whole_numbers_is_exact_whatever_the_target(scripted, name, width):
+    mass = np.array(TARGETS[name]) / np.sum(TARGETS[name])
+    with np.errstate(divide="ignore"):
+        matrix = transition_matrix(steps.make_slice_step(listed, whole=True), np.log(mass), width)
+    matrix = matrix[mass > 0.0]
+    assert matrix.sum(axis=1) == pytest.approx(np.ones(len(matrix)), abs=1e-12)
+    flow = mass[mass > 0.0, None] * matrix[:, mass > 0.0]
+    assert flow == pytest.approx(flow.T, abs=1e-12)  # reversible, so that the target stays
+
+
+@pytest.mark.parametrize("name", ["two valleys", "comb"])
+def test_slices_that_are_not_the_same_from_both_places_are_seen(scripted, name):
+    """What the step was: from 2% to 7% of the mass ended elsewhere. One peak hides it."""
+    step = steps.make_slice_step(listed, whole=True)
+    wrong = build(step, exchange(source_of(step), " and reached(about, level, first, width, place, tried)", ""))
+    away = {}
+    for kind in (name, "one peak"):
+        mass = np.array(TARGETS[kind]) / np.sum(TARGETS[kind])
+        after = mass @ transition_matrix(wrong, np.log(mass), 2)
+        away[kind] = 0.5 * np.abs(after - mass).sum()
+    assert away[name] > 0.003
+    assert away["one peak"] < 1e-12

@@ -77,11 +77,27 @@ def make_slice_step(log_target: Callable, *, whole: bool = False, most_steps: in
     """
     draw_within, unit = (draw_whole, 1) if whole else (draw_real, 0)
 
+    def is_joined(about, level, first, width, place, tried):
+        """Return whether the steps out from a new place would make the slice that those from the old one made.
+
+        The first and the last whole number of a step are two: going right the last is asked, going left the first. So
+        between two places both must be above the level; those that were not asked are. Where the target has one peak
+        they always are.
+        """
+        edge = first + width * (math.floor((min(place, tried) - first) / width) + 1)
+        while edge <= max(place, tried):
+            if not log_target(about, edge if tried > place else edge - 1) > level:
+                return False
+            edge += width
+        return True
+
+    reached = is_joined if whole else is_always_reached
+
     def slice_step(about, rng, place, width):
         """Return a new place of the coordinate, reached from the old one by steps of `width`."""
         level = log_target(about, place) - exponential(rng)
         left = place - draw_within(rng, width)
-        right = left + width - unit
+        first, right = left, left + width - unit
         # A limit on the steps keeps the move reversible only if it is split at random.
         steps_left = uniform_index(rng, most_steps) if most_steps > 0 else UNLIMITED
         steps_right = most_steps - 1 - steps_left if most_steps > 0 else UNLIMITED
@@ -95,7 +111,9 @@ def make_slice_step(log_target: Callable, *, whole: bool = False, most_steps: in
             tried = left + draw_within(rng, right - left + unit)
             if right - left < 1e-12 * (1.0 + abs(place)):
                 tried = place
-            if tried == place or log_target(about, tried) > level:
+            if tried == place:
+                return tried
+            if log_target(about, tried) > level and reached(about, level, first, width, place, tried):
                 return tried
             if tried < place:
                 left = tried + unit
@@ -103,6 +121,11 @@ def make_slice_step(log_target: Callable, *, whole: bool = False, most_steps: in
                 right = tried - unit
 
     return slice_step
+
+
+def is_always_reached(about, level, first, width, place, tried):
+    """Return True: the steps of a real coordinate meet at their ends, which are asked from either side."""
+    return True
 
 
 def draw_real(rng, width):

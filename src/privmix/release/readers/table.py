@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from privmix.mechanisms import Mechanism
+from privmix.mechanisms import Clamped, Mechanism, Rounded, Withheld
 from privmix.mechanisms.histogram import join_bins
 from privmix.mechanisms.post_processing import Clamp, Round, Step, Withhold, undo_all
 from privmix.release.files import Columns, PathLike, naming, numbers, only_numeric, pick, read_table, read_text
@@ -49,9 +49,11 @@ class Processing(NamedTuple):
 
     def around(self, mechanism: Mechanism) -> Mechanism:
         """Return the mechanism with these steps after it."""
-        for step in self.steps:
-            mechanism = mechanism.after(step)
-        return mechanism
+        if self.clamped_at is not None:
+            mechanism = Clamped(mechanism, lower=self.clamped_at)
+        if self.rounded_to is not None:
+            mechanism = Rounded(mechanism, to=self.rounded_to)
+        return mechanism if self.withheld_below is None else Withheld(mechanism, below=self.withheld_below)
 
 
 class Layout(NamedTuple):

@@ -37,7 +37,7 @@ ALL = [mechanism for examples in EXAMPLES.values() for mechanism in examples if 
 
 def jumps(mechanism):
     """Return whether outputs are discrete or have atoms, or the density jumps: quadrature on panels cannot be used."""
-    return hasattr(mechanism, "cell_count") or hasattr(mechanism, "steps")
+    return hasattr(mechanism, "cell_count") or hasattr(mechanism, "steps") or mechanism.output_step is not None
 
 
 # test_cells.py integrates those that jump.

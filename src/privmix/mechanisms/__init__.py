@@ -2,6 +2,8 @@
 
 from privmix.mechanisms.base import LocalMechanism as LocalMechanism
 from privmix.mechanisms.base import Mechanism as Mechanism
+from privmix.mechanisms.discrete_gaussian import DiscreteGaussian as DiscreteGaussian
+from privmix.mechanisms.discrete_laplace import DiscreteLaplace as DiscreteLaplace
 from privmix.mechanisms.gaussian import Gaussian as Gaussian
 from privmix.mechanisms.global_mechanism import GlobalMechanism as GlobalMechanism
 from privmix.mechanisms.haar import HaarWavelet as HaarWavelet

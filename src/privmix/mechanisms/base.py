@@ -20,7 +20,7 @@ from privmix.parts.options import Option, options_of
 from privmix.privacy import Guarantee
 
 if TYPE_CHECKING:
-    from privmix.mechanisms.post_processing import Step
+    from privmix.mechanisms.post_processing import Intervals, Step
 
 #: metavar and help of fields that several mechanisms have, for the command line
 SHARED_OPTIONS = {
@@ -133,6 +133,11 @@ class Mechanism(Part):
     @property
     def lattice_step(self) -> float | None:
         """Distance of neighbouring values that a record can take, where they are known to lie on a lattice."""
+        return None
+
+    @property
+    def output_step(self) -> float | None:
+        """Distance of neighbouring values that a released number can have, where they are multiples of it."""
         return None
 
     @property
@@ -318,6 +323,10 @@ class LocalMechanism(Mechanism):
     def log_cell_means(self, z: np.ndarray, edges: np.ndarray) -> np.ndarray | None:
         """Return log (1/|C|) ∫_C q(z|y) dy for each record and cell C, or None where there is no closed form."""
         return None
+
+    def interval_rows(self, found: Intervals) -> np.ndarray:
+        """Return intervals of noisy records as rows (low, high), as ``log_between`` reads them."""
+        return np.stack([found.low, found.high], axis=-1)
 
     def logpdf(self, z: Any, y: Any) -> np.ndarray:
         """Return log q(z|y) for each record; a single z or a single y is used for all.

@@ -118,7 +118,7 @@ class ProcessedRecords(Wrapper):
     def encode(self, z: np.ndarray) -> np.ndarray:
         """Return a row (low, high) for each record: the noisy values behind it, one where the two are equal."""
         found = undo_all(self.steps, z)
-        rows = np.stack([found.low, found.high], axis=-1)
+        rows = self.mechanism.interval_rows(found)
         outside = np.flatnonzero(~self._possible(rows))
         if len(outside):
             shown = z[outside[0]] if np.isfinite(z[outside[0]]) else "missing"
@@ -132,7 +132,8 @@ class ProcessedRecords(Wrapper):
         """Return which intervals touch what the wrapped mechanism can release."""
         lower, upper = self.mechanism.release_range or (-np.inf, np.inf)
         rounding = 1e-9 * (upper - lower) if np.isfinite(upper - lower) else 0.0
-        return (rows[:, 0] <= upper + rounding) & (rows[:, 1] >= lower - rounding)
+        inside = (rows[:, 0] <= upper + rounding) & (rows[:, 1] >= lower - rounding)
+        return inside & (rows[:, 0] <= rows[:, 1])
 
     def initial(self, z: np.ndarray) -> np.ndarray:
         """Return a plausible record for each released one: from the middle of what led to it, or near its end."""
@@ -176,9 +177,11 @@ class ProcessedRecords(Wrapper):
 
     def align_edges(self, edges: np.ndarray) -> np.ndarray:
         """Return edges of noisy values, moved so that none lies inside what is published as one value."""
-        found = undo_all(self.steps, self.publish(edges[1:-1]))
-        ends = np.where(np.isinf(found.high), found.low, found.high)
-        moved = np.unique(np.where(found.is_point, edges[1:-1], ends))
+        step, edges = self.output_step, edges[1:-1]
+        edges = edges if step is None else step * np.unique(np.rint(edges / step))
+        low, high = self.mechanism.interval_rows(undo_all(self.steps, self.publish(edges))).T
+        single = edges if step is None else edges + 0.5 * step
+        moved = np.unique(np.where(low == high, single, np.where(np.isinf(high), low, high)))
         return np.concatenate([[-np.inf], moved[np.isfinite(moved)], [np.inf]])
 
     def log_q(self, z, y):

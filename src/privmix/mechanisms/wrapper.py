@@ -8,7 +8,7 @@ that one can be put around another.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from privmix.jit.numbers import numbers_of
 from privmix.mechanisms.bars import Bars
 from privmix.mechanisms.base import LocalMechanism, Mechanism
 from privmix.mechanisms.slots import at_record
+
+if TYPE_CHECKING:
+    from privmix.mechanisms.post_processing import Intervals
 
 
 def _of_wrapped(name: str) -> Any:
@@ -40,6 +43,7 @@ class Wrapper(LocalMechanism):
     in_words = _of_wrapped("in_words")
     output_in_words = _of_wrapped("output_in_words")
     names_cells = _of_wrapped("names_cells")
+    output_step = _of_wrapped("output_step")
 
     def own_numbers(self) -> dict[str, Any]:
         """Return what compiled hooks read beside the wrapped mechanism's numbers, by name."""
@@ -68,6 +72,10 @@ class Wrapper(LocalMechanism):
     def encode(self, z: np.ndarray) -> np.ndarray:
         """Return the release in the form that hooks read."""
         return self.mechanism.encode(z)
+
+    def interval_rows(self, found: Intervals) -> np.ndarray:
+        """Return intervals of noisy records as the wrapped mechanism reads them."""
+        return self.mechanism.interval_rows(found)
 
     def initial(self, z: np.ndarray) -> np.ndarray:
         """Return a plausible record for each released one."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from privmix.privacy.divergences import Array, Integral, LogDensity, integrate_on, log_integral
+from privmix.privacy.divergences import Array, Integral, LogDensity, integrate_on, log_integral, log_sum
 from privmix.privacy.guarantees import Guarantee
 
 # Divergences are taken between all ordered pairs of this many inputs, both ends among them.
@@ -137,7 +137,8 @@ def worst_divergence(
     _need_real_outputs(mechanism, y, outputs, seed)
     anchors = y[np.unique(np.linspace(0, y.size - 1, ANCHORS).round().astype(int))]
     density = {a: partial(_log_density, mechanism, a) for a in anchors}
-    integrate = partial(_integrate, y=y, outputs=outputs)
+    step = getattr(mechanism, "output_step", None)
+    integrate = partial(_integrate, y=y, outputs=outputs) if step is None else partial(log_sum, step=step, y=y)
     for a in anchors:
         _need_total_one(integrate(density[a]), a)
     found = []

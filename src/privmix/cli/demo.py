@@ -38,7 +38,9 @@ def demo(
     check_folder(output if output.exists() else output.parent)
     release = simulate(records, epsilon, seed)
     print_table(["", ""], mechanism_rows(release.mechanism, records), "The release")
-    typer.echo("Fitting with two samplers; the first run on a machine compiles them, some 10 seconds once.")
+    typer.echo(
+        "Fitting with two samplers; the first run on a machine compiles them, some 25 seconds of processor time once."
+    )
     fits, seconds = {}, {}
     for name in ("Neal 5", "slice"):
         clock = time.perf_counter()

@@ -13,7 +13,16 @@ from scipy import stats
 from typer.testing import CliRunner
 
 from privmix.cli import app
-from privmix.mechanisms import Clamped, Laplace, NoisyHistogram, RandomizedResponse, SquareWave
+from privmix.mechanisms import (
+    Clamped,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
+    Laplace,
+    NoisyHistogram,
+    RandomizedResponse,
+    SquareWave,
+)
 from privmix.privacy import ZCDP, ApproxDP, PureDP
 from privmix.release import Release
 from privmix.release.hardened import harden
@@ -48,6 +57,35 @@ def test_counts_have_the_law_that_the_fit_uses(noise):
     check_law(zeros, lambda k: np.exp(release.mechanism.log_bin(np.array([float(k)]), 0, 0.0)), 8)
 
 
+@pytest.mark.parametrize("kind", [DiscreteLaplace, DiscreteGaussian])
+def test_records_have_the_law_that_the_fit_uses_on_opendps_lattice(kind):
+    mechanism = kind(scale=1.0, step=0.25, bounds=UNIT)
+    release = Release.from_data(np.full(4000, 0.6), mechanism, hardened=True)  # 0.5 is the nearest point
+    assert np.array_equal(release.z, 0.25 * np.rint(release.z / 0.25))
+    law = release.mechanism
+    check_law(release.z / 0.25 - 2, lambda k: np.exp(law.log_q(0.5 + 0.25 * k, 0.6)), 12)
+
+
+def test_halves_are_rounded_and_ends_kept_as_the_fit_has_it():
+    """Noise this small is none: what is released is the point, and nothing beyond the last."""
+    nearly_none = harden(DiscreteLaplace(scale=1e-3, step=0.25, bounds=UNIT))
+    y = np.array([0.0, 0.124, 0.125, 0.374, 0.375, 0.99, 1.0, 1.124, 1.125, -0.125])
+    z = nearly_none.draw(y)
+    assert z.tolist() == [0.0, 0.0, 0.25, 0.25, 0.5, 1.0, 1.0, 1.0, 1.0, 0.0]
+    assert (nearly_none.logpdf(z, y) > -1e-6).all()
+
+
+def test_continuous_noise_is_put_on_a_lattice_that_is_fine_for_it():
+    for mechanism in (Laplace(epsilon=1.0, bounds=(0.1, 0.93)), Gaussian(scale=0.01, bounds=(0.1, 0.93))):
+        hard = harden(mechanism)
+        points = hard.points
+        assert points[0] <= 0.1 < points[1]
+        assert points[-2] < 0.93 <= points[-1]
+        assert len(points) > 256
+        assert hard.step <= mechanism.scale / 8
+        assert hard.drawn_by == f"{VERSION}, on the multiples of 2^{round(np.log2(hard.step))}"
+
+
 @pytest.mark.parametrize("staggered", [False, True])
 def test_responses_tell_the_truth_as_often_as_they_say(staggered):
     mechanism = RandomizedResponse(4, epsilon=1.5, bounds=UNIT, staggered=staggered)
@@ -70,6 +108,11 @@ def test_guarantee_is_that_of_opendps_map():
     assert gaussian.guarantee == ZCDP(counts_map(dp.m.make_gaussian, l2, 3.0, np.sqrt(2.0)))
     one = harden(NoisyHistogram(10, bins=3, scale=3.0, bounds=UNIT, neighbours="add-remove"))
     assert one.guarantee == PureDP(counts_map(dp.m.make_laplace, l1, 3.0, 1), neighbours="add-remove")
+    exact = harden(DiscreteLaplace(scale=2.0, step=2.0**-4, bounds=UNIT))
+    assert exact.guarantee == PureDP(0.53125)  # and not 0.5: OpenDP's map adds a step to the distance
+    atom = dp.atom_domain(T="f64", nan=False), dp.absolute_distance(T="f64")
+    records = harden(DiscreteGaussian(scale=2.0, step=2.0**-4, bounds=UNIT))
+    assert records.guarantee == ZCDP(dp.m.make_gaussian(*atom, scale=2.0, k=-4).map(1.0))
     response = harden(RandomizedResponse(5, truth=0.7, bounds=UNIT))
     assert response.guarantee == PureDP(dp.m.make_randomized_response(list(range(5)), 0.7).map(1))
 
@@ -80,6 +123,12 @@ ASKED = [
     NoisyHistogram(10, bins=3, noise="discrete laplace", rho=0.3, bounds=UNIT),
     NoisyHistogram(10, bins=3, noise="discrete gaussian", rho=0.3, bounds=UNIT),
     NoisyHistogram(10, bins=3, noise="discrete gaussian", epsilon=0.7, delta=1e-6, bounds=UNIT),
+    Laplace(epsilon=0.7, bounds=(-3.0, 11.0)),
+    Laplace(rho=0.7, bounds=(0.1, 0.93)),
+    Gaussian(epsilon=0.7, delta=1e-6, bounds=UNIT),
+    Gaussian(rho=0.7, bounds=(-3.0, 11.0)),
+    DiscreteLaplace(epsilon=0.7, bounds=(0.0, 100.0)),
+    DiscreteGaussian(rho=0.7, bounds=(0.0, 100.0), step=0.5),
     *[RandomizedResponse(k, epsilon=e, bounds=UNIT) for k in (2, 7) for e in (0.1, 1.0, 9.0)],
 ]
 
@@ -128,6 +177,14 @@ def test_what_cannot_be_hardened_is_refused():
         Release.from_data(Y, Clamped(Laplace(epsilon=1.0, bounds=UNIT), lower=0.0), hardened=True)
     with pytest.raises(ValueError, match="scale for each bin has no hardened form"):
         Release.from_data(Y, NoisyHistogram(60, bins=2, scale=[1.0, 2.0], bounds=UNIT), hardened=True)
+    with pytest.raises(ValueError, match="without bounds promises nothing"):
+        Release.from_data(Y, Laplace(scale=1.0), hardened=True)
+    with pytest.raises(ValueError, match="Gaussian with one scale a record has no hardened form"):
+        Release.from_data(Y, Gaussian(scale=np.full(60, 1.0), bounds=UNIT), hardened=True)
+    with pytest.raises(ValueError, match="multiples of a power of two; the step is 0"):
+        Release.from_data(Y, DiscreteLaplace(scale=1.0, step=0.1, bounds=UNIT), hardened=True)
+    with pytest.raises(ValueError, match="too large for a lattice of step"):
+        Release.from_data([1.0], DiscreteLaplace(scale=1.0, bounds=(0.0, 2.0**46)), hardened=True)
     with pytest.raises(ValueError, match="takes no seed"):
         Release.from_data(Y, ASKED[0], seed=1, hardened=True)
     with pytest.raises(ValueError, match="lies with a probability below 1e-16"):

@@ -16,6 +16,8 @@ from privmix.release.release import Release
 NOISES: dict[str, type[Mechanism]] = {
     "laplace": mechanisms.Laplace,
     "gaussian": mechanisms.Gaussian,
+    "discrete laplace": mechanisms.DiscreteLaplace,
+    "discrete gaussian": mechanisms.DiscreteGaussian,
 }
 
 

@@ -64,6 +64,12 @@ CASES = [
         ["subset-selection", "--cells", 13, "--rho", 0.1, "--size", 4, "--staggered"],
         mechanisms.SubsetSelection(13, rho=0.1, size=4, bounds=(0, 1), staggered=True),
     ),
+    (
+        ["unary-encoding", "--cells", 4, "--epsilon", 1, "--probabilities", "symmetric"],
+        mechanisms.UnaryEncoding(4, epsilon=1.0, bounds=(0, 1), probabilities="symmetric"),
+    ),
+    (["staircase", "--epsilon", 1], mechanisms.Staircase(epsilon=1.0, bounds=(0, 1))),
+    (["duchi", "--rho", 1], mechanisms.Duchi(rho=1.0, bounds=(0, 1))),
 ]
 
 

@@ -37,7 +37,8 @@ ALL = [mechanism for examples in EXAMPLES.values() for mechanism in examples if 
 
 def jumps(mechanism):
     """Return whether outputs are discrete or have atoms, or the density jumps: quadrature on panels cannot be used."""
-    return hasattr(mechanism, "cell_count") or hasattr(mechanism, "steps") or mechanism.output_step is not None
+    discrete = mechanism.outputs is not None or mechanism.output_step is not None or hasattr(mechanism, "steps")
+    return discrete or hasattr(mechanism, "cell_count")
 
 
 # test_cells.py integrates those that jump.

@@ -13,7 +13,7 @@ from scipy import stats
 from numerics.quadrature import ALPHA
 from privmix import PrivateMixture, kernels, samplers
 from privmix.jit import bind, slot
-from privmix.mechanisms import HaarWavelet, RandomizedResponse, SquareWave, SubsetSelection
+from privmix.mechanisms import HaarWavelet, RandomizedResponse, SquareWave, Staircase, SubsetSelection, UnaryEncoding
 from privmix.mechanisms.slots import log_q
 from privmix.parts import part_from_dict, part_to_dict
 from privmix.privacy import audit
@@ -45,7 +45,18 @@ SUBSETS = [
     SubsetSelection(cells=7, epsilon=1.0, bounds=BOUNDS, size=4),
 ]
 FEW = [*RESPONSES, *STAGGERED, *SUBSETS]
-EVERY = [*FEW, *WAVES, *HAARS]
+STAIRS = [
+    Staircase(epsilon=1.0, bounds=(0.0, 1.0)),
+    Staircase(epsilon=0.2, bounds=BOUNDS),
+    Staircase(epsilon=5.0, bounds=BOUNDS),
+    Staircase(epsilon=2.0, bounds=BOUNDS, gamma=0.7),
+    Staircase(epsilon=2.0, bounds=BOUNDS, gamma=1.0),
+]
+BITS = [
+    UnaryEncoding(cells=5, epsilon=2.0, bounds=BOUNDS),
+    UnaryEncoding(cells=6, epsilon=1.0, bounds=(0.0, 1.0), probabilities="symmetric"),
+]
+EVERY = [*FEW, *WAVES, *HAARS, *STAIRS, *BITS]
 
 
 def outside(mechanism, n, seed=1):

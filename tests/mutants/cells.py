@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from mutants.models import WIDE, one
 from privmix.kernels import Normal
-from privmix.mechanisms import RandomizedResponse, SubsetSelection, cell_grid
+from privmix.mechanisms import Duchi, RandomizedResponse, Staircase, SubsetSelection, cell_grid
 from privmix.mechanisms import randomized_response as response_file
+from privmix.mechanisms import staircase as staircase_file
 from privmix.mechanisms import subset_selection as subset_file
 from privmix.model import PrivateMixture
 from privmix.priors import DirichletProcess
@@ -18,6 +19,9 @@ RESPONSE = PrivateMixture(
 SUBSETS = PrivateMixture(
     SubsetSelection(cells=7, epsilon=4.0, bounds=WIDE, size=3, staggered=True), Normal(), DirichletProcess(2.0)
 )
+
+STAIRS = PrivateMixture(Staircase(epsilon=5.0, bounds=WIDE), Normal(), DirichletProcess(2.0))
+TWO_POINTS = PrivateMixture(Duchi(epsilon=4.0, bounds=WIDE), Normal(), DirichletProcess(2.0))
 
 
 def cell_bugs() -> list[Mutant]:
@@ -54,6 +58,38 @@ def cell_bugs() -> list[Mutant]:
             "place = 0.5 * (place * (2.0 * part.cells - 1.0) + grid) if part.staggered else place * part.cells",
             "place = place * part.cells - 2.0",
             SUBSETS,
+            Neal5(),
+        ),
+        one(
+            "steps counted from a whole width on",
+            staircase_file._steps,
+            " + 1.0 - part.gamma",
+            "",
+            STAIRS,
+            Neal5(),
+        ),
+        one(
+            "next step of the staircase half as far",
+            staircase_file._edges,
+            "reach = (part.gamma +",
+            "reach = 0.5 * (part.gamma +",
+            STAIRS,
+            Neal8(),
+        ),
+        one(
+            "further cells of a staircase two steps down",
+            Staircase.cell_log_q,
+            "(0.0 if nearest else 1.0)",
+            "(0.0 if nearest else 2.0)",
+            STAIRS,
+            Neal8(),
+        ),
+        one(
+            "upper of two numbers taken for the lower",
+            Duchi.log_q,
+            "if offset > 0.0 else",
+            "if offset < 0.0 else",
+            TWO_POINTS,
             Neal5(),
         ),
     ]

@@ -4,6 +4,7 @@ from privmix.mechanisms.base import LocalMechanism as LocalMechanism
 from privmix.mechanisms.base import Mechanism as Mechanism
 from privmix.mechanisms.discrete_gaussian import DiscreteGaussian as DiscreteGaussian
 from privmix.mechanisms.discrete_laplace import DiscreteLaplace as DiscreteLaplace
+from privmix.mechanisms.duchi import Duchi as Duchi
 from privmix.mechanisms.gaussian import Gaussian as Gaussian
 from privmix.mechanisms.global_mechanism import GlobalMechanism as GlobalMechanism
 from privmix.mechanisms.haar import HaarWavelet as HaarWavelet
@@ -21,7 +22,9 @@ from privmix.mechanisms.published import Withheld as Withheld
 from privmix.mechanisms.randomized_response import RandomizedResponse as RandomizedResponse
 from privmix.mechanisms.smoothed_histogram import SmoothedHistogram as SmoothedHistogram
 from privmix.mechanisms.square_wave import SquareWave as SquareWave
+from privmix.mechanisms.staircase import Staircase as Staircase
 from privmix.mechanisms.subset_selection import SubsetSelection as SubsetSelection
+from privmix.mechanisms.unary_encoding import UnaryEncoding as UnaryEncoding
 
 
 def __getattr__(name: str) -> type:

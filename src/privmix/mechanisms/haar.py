@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from privmix.mechanisms.base import LocalMechanism
+from privmix.mechanisms.cell_table import CellTable
 from privmix.mechanisms.noise import distance_from
 from privmix.parts import given
 from privmix.parts.checks import (
@@ -32,7 +32,7 @@ from privmix.privacy import PureDP
 
 
 @dataclass(frozen=True)
-class HaarWavelet(LocalMechanism):
+class HaarWavelet(CellTable):
     """Release ψ_jk(y) + Laplace(0, scale) for levels j = 0…J and k = 0…2^j − 1.
 
     The paper's Section 2.1, after Butucea et al. (2020). On [0, 1],
@@ -93,25 +93,6 @@ class HaarWavelet(LocalMechanism):
     def row_length(self) -> int:
         """Number of coefficients that a record releases."""
         return 2 ** (self.levels + 1) - 1
-
-    def log_q(self, z, y):
-        """Return log q(z|y), read off the table of cells that `encode` made."""
-        cells = len(z)
-        position = cells * (y - self.bounds[0]) / (self.bounds[1] - self.bounds[0])
-        # Clamped before it is made an integer, which values far outside the bounds would overflow.
-        return z[int(min(max(position, 0.0), cells - 1.0))]
-
-    def cell_count(self, z):
-        """Return the number of cells on which log q(z|·) is constant (hook)."""
-        return len(z)
-
-    def cell_edge(self, z, j):
-        """Return the left edge of cell j > 0 (hook)."""
-        return self.bounds[0] + (self.bounds[1] - self.bounds[0]) * j / len(z)
-
-    def cell_log_q(self, z, j):
-        """Return log q(z|cell j) (hook)."""
-        return z[j]
 
     def encode(self, z: np.ndarray) -> np.ndarray:
         """Return log q(z|cell) for each record and each of the 2^{J+1} cells on which every ψ_jk is constant.

@@ -38,23 +38,31 @@ def picture(name: str, described: str, draw: Callable[[Axes], Any], size: tuple[
     size
         Width and height in inches.
     """
+    return picture_with_frame(name, described, draw, size)[0]
+
+
+def picture_with_frame(
+    name: str, described: str, draw: Callable[[Axes], Any], size: tuple[float, float]
+) -> tuple[str, dict[str, Any]]:
+    """Return a picture as `picture` does, and where its Axes lie in it: what a script needs to find its way."""
     figure = _figure(size)
     axes = figure.subplots()
     draw(axes)
     axes.set_title("")
-    return _as_svg(figure, name, described)
+    return _as_svg(figure, name, described), _frame(axes)
 
 
 def density_picture(
     posterior: Posterior, density: xr.Dataset, prior: np.ndarray, doubt: str
 ) -> tuple[str, dict[str, Any]]:
     """Return the picture of the density and what a script needs to read values off it."""
-    figure = _figure((8.4, 4.6))
-    axes = figure.subplots()
-    draw_density(axes, posterior, density, prior, doubt, simultaneous=True)
-    axes.set_title("")
-    svg = _as_svg(figure, "density", "Posterior mean density with its bands, the prior mean and the release.")
-    return svg, {**_frame(axes), **density_values(density, prior)}
+    svg, frame = picture_with_frame(
+        "density",
+        "Posterior mean density with its bands, the prior mean and the release.",
+        lambda axes: draw_density(axes, posterior, density, prior, doubt, simultaneous=True),
+        (8.4, 4.6),
+    )
+    return svg, {**frame, **density_values(density, prior)}
 
 
 def density_values(density: xr.Dataset, prior: np.ndarray) -> dict[str, Any]:

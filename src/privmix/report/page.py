@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from privmix.files import write_bytes
 
@@ -39,13 +39,17 @@ def write(
     """
     target = Path(path)
     check_target(target)
-    text = render(posterior, level=level, informativeness=informativeness, title=title)
+    write_page(target, render(posterior, level=level, informativeness=informativeness, title=title))
+
+
+def write_page(path: Path, text: str) -> None:
+    """Write a page, whole or not at all."""
     try:
-        write_bytes(target, text.encode())
+        write_bytes(path, text.encode())
     except OSError as error:
         if error.strerror is None:  # said in full
             raise
-        raise type(error)(f"the report {target} cannot be written: {error.strerror}. Choose another path.") from error
+        raise type(error)(f"the report {path} cannot be written: {error.strerror}. Choose another path.") from error
 
 
 def check_target(path: Path) -> None:
@@ -66,15 +70,35 @@ def render(posterior: Posterior, *, level: float = 0.95, informativeness: bool |
         raise ValueError(f"level must be between 0 and 1; got {level!r}.")
     if not isinstance(title, str):
         raise TypeError(f"title must be text; got {title!r}.")
-    from jinja2 import Environment, StrictUndefined
-
     from privmix.report.content import gather
 
     content = gather(posterior, level, informativeness, title)
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    page = environment.from_string(_asset("page.html"))
-    return page.render(it=content, percent=f"{100 * level:g}%", style=_asset("page.css"), script=_asset("density.js"))
+    return fill_page("page.html", "density.js", it=content, percent=f"{100 * level:g}%")
 
 
-def _asset(name: str) -> str:
-    return (resources.files("privmix.report") / "assets" / name).read_text(encoding="utf-8")
+def fill_page(template: str, script: str, package: str = "privmix.report", **values: Any) -> str:
+    """Return a page as text: a template that extends ``base.html``, with the style of all pages and its own script.
+
+    Parameters
+    ----------
+    template
+        Name of the template.
+    script
+        Name of the script.
+    package
+        Where both lie, in the folder ``assets``.
+    values
+        What the template shows; ``it`` has a title and a date.
+    """
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    loader = FunctionLoader(lambda name: _asset(name, "privmix.report" if name == "base.html" else package))
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, loader=loader
+    )
+    page = environment.get_template(template)
+    return page.render(style=_asset("page.css"), script=_asset(script, package), **values)
+
+
+def _asset(name: str, package: str = "privmix.report") -> str:
+    return (resources.files(package) / "assets" / name).read_text(encoding="utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from privmix.planning.check import check_rows
 from privmix.planning.experiment import experiment_of
 from privmix.planning.predict import Prediction, predict
 from privmix.planning.shapes import Shape, find_modes, read_shapes
+from privmix.planning.words import setting_of
 from privmix.plots.plan import plot_plan
 
 if TYPE_CHECKING:
@@ -27,8 +29,8 @@ REPETITIONS = 200
 # Numbers of people between which a wanted accuracy is sought; beyond, it is called out of reach.
 FEWEST, MOST = 10.0, 1e12
 LEAST_BUDGET, MOST_BUDGET = 1e-3, 50.0
-# An answer is found to this factor.
-PRECISION = 1.02
+# An answer is found to this factor, or where the error is this close below the one wanted.
+PRECISION, CLOSE = 1.02, 1.005
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,8 @@ class Plan:
     trusted: bool
     rows: list[Row] = field(repr=False)
     classes: tuple[type[Mechanism], ...] = field(repr=False)
+    # What was solved for already: command and page ask for the same.
+    _solved: dict[Any, dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def recommended(self) -> Mechanism:
@@ -105,7 +109,7 @@ class Plan:
             ]
         )
 
-    def for_accuracy(self, l1: float, solve: str = "n") -> pd.DataFrame:
+    def for_accuracy(self, l1: float, solve: str = "n", only: Sequence[type[Mechanism]] | None = None) -> pd.DataFrame:
         """Return how many people, or which budget, each mechanism needs for an expected L1 error.
 
         Parameters
@@ -114,6 +118,8 @@ class Plan:
             The wanted error, above 0 and below 2.
         solve
             "n" for the number of people at the plan's budget, "budget" for ε or ρ at the plan's number of people.
+        only
+            Mechanisms to ask for; by default all of the plan's.
 
         Returns
         -------
@@ -126,9 +132,14 @@ class Plan:
             raise ValueError(f"l1 must be an L1 distance above 0 and below 2; got {l1!r}.")
         if solve not in ("n", "budget"):
             raise ValueError(f"solve must be 'n' or 'budget'; got {solve!r}.")
-        found = [self._needed(kind, wanted, solve) for kind in self.classes]
+        found = [self._known(kind, wanted, solve) for kind in only or self.classes]
         order = sorted(range(len(found)), key=lambda j: (math.isnan(found[j]["needed"]), found[j]["needed"]))
         return pd.DataFrame([found[j] for j in order])
+
+    def _known(self, kind: type[Mechanism], wanted: float, solve: str) -> dict[str, Any]:
+        if (kind, wanted, solve) not in self._solved:
+            self._solved[kind, wanted, solve] = self._needed(kind, wanted, solve)
+        return self._solved[kind, wanted, solve]
 
     def _needed(self, kind: type[Mechanism], wanted: float, solve: str) -> dict[str, Any]:
         """Return what one mechanism needs, by bisection of the logarithm: the error falls with n and budget."""
@@ -139,8 +150,8 @@ class Plan:
             return min((_l1(m, shapes, n) for m in _settings(kind, n, self.bounds, {name: spent})), default=math.inf)
 
         low, high = (FEWEST, MOST) if solve == "n" else (LEAST_BUDGET, MOST_BUDGET)
-        start = float(self.n) if solve == "n" else budget
-        value, least = _solve(error, wanted, low, high, start)
+        start = min(max(float(self.n) if solve == "n" else budget, low), high)
+        value, least = _solve(error, wanted, low, high, (start, error(start)))
         return {"mechanism": kind.__name__, "needed": value, "l1": wanted if math.isfinite(value) else least}
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -195,6 +206,22 @@ class Plan:
             A row for each fit: mechanism, shape, replicate, l1, predicted, ratio.
         """
         return check_rows(self, self.rows[:mechanisms], replicates, executor, seed, chains)
+
+    def report(self, path: str | os.PathLike[str], want_l1: float | None = None, title: str = "") -> None:
+        """Write the plan as one HTML page that needs no network: sliders for budget and people, bands, curves, table.
+
+        Parameters
+        ----------
+        path
+            Where to write, ``.html``; an existing file is replaced only by a complete one.
+        want_l1
+            A wanted L1 error: the page says what is needed for it.
+        title
+            Heading of the page; by default it names the number of people and the budget.
+        """
+        from privmix.planning.page import write  # loads the pictures
+
+        write(self, path, want_l1, title)
 
     def predictions(self, row: Row) -> list[Prediction]:
         """Return what is to be expected of one mechanism for each shape, cell by cell."""
@@ -263,19 +290,25 @@ def _settings(
 
 def _best(kind: type[Mechanism], n: int, bounds, budget, shapes: list[Shape]) -> Row | None:
     """Return the best setting of a mechanism, or None where it has none to offer."""
-    rows = [_row(mechanism, n, shapes) for mechanism in _settings(kind, n, bounds, budget)]
-    return min(rows, key=lambda row: row.l1, default=None)
+    made = [(mechanism, _predictions(mechanism, shapes, n)) for mechanism in _settings(kind, n, bounds, budget)]
+    return _row(*min(made, key=lambda one: _mean_l1(one[1])), shapes) if made else None
+
+
+def _predictions(mechanism: Mechanism, shapes: list[Shape], n: float) -> list[Prediction]:
+    experiment = experiment_of(mechanism)
+    return [predict(experiment, shape.probability, n) for shape in shapes]
+
+
+def _mean_l1(made: list[Prediction]) -> float:
+    return float(np.mean([one.l1 for one in made]))
 
 
 def _l1(mechanism: Mechanism, shapes: list[Shape], n: float) -> float:
-    experiment = experiment_of(mechanism)
-    return float(np.mean([predict(experiment, shape.probability, n).l1 for shape in shapes]))
+    return _mean_l1(_predictions(mechanism, shapes, n))
 
 
-def _row(mechanism: Mechanism, n: int, shapes: list[Shape]) -> Row:
+def _row(mechanism: Mechanism, made: list[Prediction], shapes: list[Shape]) -> Row:
     """Return what is to be expected of a mechanism, over all shapes."""
-    experiment = experiment_of(mechanism)
-    made = [predict(experiment, shape.probability, n) for shape in shapes]
     errors, seen = [], []
     for shape, one in zip(shapes, made, strict=True):
         estimates = one.estimates(REPETITIONS)
@@ -286,7 +319,7 @@ def _row(mechanism: Mechanism, n: int, shapes: list[Shape]) -> Row:
     low, high = np.quantile(np.concatenate(errors), [0.05, 0.95])
     return Row(
         mechanism,
-        l1=float(np.mean([one.l1 for one in made])),
+        l1=_mean_l1(made),
         low=float(low),
         high=float(high),
         cells=float(np.mean([one.bias_l1 for one in made])),
@@ -296,28 +329,37 @@ def _row(mechanism: Mechanism, n: int, shapes: list[Shape]) -> Row:
 
 
 def _solve(
-    error: Callable[[float], float], wanted: float, low: float, high: float, start: float
+    error: Callable[[float], float], wanted: float, low: float, high: float, start: tuple[float, float]
 ) -> tuple[float, float]:
-    """Return where the error falls to what is wanted, and the least error seen; not a number where it never does."""
-    at = min(max(start, low), high)
-    found = error(at)
+    """Return where the error falls to what is wanted, and the least error seen; not a number where it never does.
+
+    Parameters
+    ----------
+    error
+        Falls with its argument, about as a power of it.
+    wanted
+        The error that is wanted.
+    low, high
+        Where to look.
+    start
+        A first argument and its error.
+    """
+    at, found = start
     factor = 10.0 if found > wanted else 0.1
     while (found > wanted) == (factor > 1.0):
-        before, at = at, min(max(at * factor, low), high)
+        before, error_before = at, found
+        at = min(max(at * factor, low), high)
         if at == before:
             return (math.nan, found) if found > wanted else (at, found)
         found = error(at)
-    left, right = sorted((before, at))
-    while right > PRECISION * left:
-        middle = math.sqrt(left * right)
-        left, right = (middle, right) if error(middle) > wanted else (left, middle)
+    (left, above), (right, below) = sorted(((before, error_before), (at, found)))
+    while right > PRECISION * left and below < wanted / CLOSE:
+        # A power between the ends, kept away from them so that the bracket shrinks from both sides.
+        share = math.log(above / wanted) / math.log(above / below)
+        middle = left * (right / left) ** min(max(share, 0.05), 0.95)
+        found = error(middle)
+        if found > wanted:
+            left, above = middle, found
+        else:
+            right, below = middle, found
     return right, wanted
-
-
-def setting_of(mechanism: Mechanism) -> str:
-    """Return what was chosen in a mechanism beside budget and bounds, in a few words."""
-    words = {name: getattr(mechanism, name, None) for name in ("cells", "chosen", "staggered", "bin_count", "noise")}
-    shown = [
-        f"{name.replace('bin_count', 'bins')} {value}" for name, value in words.items() if value not in (None, False)
-    ]
-    return ", ".join(text.removesuffix(" True") for text in shown)

@@ -96,7 +96,8 @@ def _panel() -> list[Shape]:
         mean = (np.arange(components) + rng.uniform(0.15, 0.85, components)) / components
         sd = rng.uniform(0.05, 0.16, components)
         values = (weight / sd * np.exp(-0.5 * ((x[:, None] - mean) / sd) ** 2)).sum(axis=1)
-        made.append(Shape(values / values.sum(), f"shape {number + 1} of a panel, {components} component(s)"))
+        plural = "s" if components > 1 else ""
+        made.append(Shape(values / values.sum(), f"shape {number + 1} of a panel, {components} component{plural}"))
     return made
 
 

@@ -10,6 +10,7 @@ from privmix.cli.demo import demo
 from privmix.cli.fit import fit
 from privmix.cli.options import respelled
 from privmix.cli.outputs import Commands, write_plainly
+from privmix.cli.plan import plan
 from privmix.cli.privatize import privatize
 from privmix.cli.report import report
 from privmix.cli.resume import resume
@@ -32,6 +33,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.command(epilog="Example: privmix demo --output demo --seed 2")(demo)
+app.command(epilog="Example: privmix plan --bounds 0 100 --epsilon 1 --people 20000 --want-l1 .15 --report plan.html")(
+    plan
+)
 app.command(
     epilog="Example: privmix privatize survey.csv --column income --mechanism laplace --epsilon 5 --bounds 0 100 "
     "--output release.csv"

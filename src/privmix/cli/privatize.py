@@ -9,6 +9,7 @@ import typer
 
 from privmix.cli import options
 from privmix.cli.outputs import Force, after_writing, check_differs, check_output, print_table, say
+from privmix.cli.plan import recommend
 from privmix.report.tables import mechanism_rows
 
 if TYPE_CHECKING:
@@ -17,15 +18,17 @@ if TYPE_CHECKING:
     from privmix.mechanisms import Mechanism
 
 
-@options.takes_mechanism("How to perturb the records.", required=True, without="record_counts")
+@options.takes_mechanism(
+    "How to perturb the records; without it one is recommended.", required=False, without="record_counts"
+)
 def privatize(
     source: Annotated[Path, typer.Argument(metavar="INPUT", help="CSV or Parquet file with the confidential data.")],
-    mechanism: str,
     output: Annotated[
         Path,
         typer.Option("--output", "-o", metavar="FILE", help="Release to write: .csv (with a .csv.json) or .parquet."),
     ],
     column: options.Column = None,
+    mechanism: str | None = None,
     *,
     about: dict[str, Any],
     seed: Annotated[
@@ -40,13 +43,16 @@ def privatize(
     """Release a column of confidential data through a privacy mechanism.
 
     The output holds the noisy records, the mechanism and its guarantee; neither the data nor the seed. A histogram is
-    one release of all records: its output holds noisy counts, or synthetic draws, and the number of records.
+    one release of all records: its output holds noisy counts, or synthetic draws, and the number of records. Without
+    --mechanism nothing is released: one is recommended, by budget, bounds and the number of records alone.
     """
     from privmix.release import Release, read_column
 
     check_differs(output, source)
     check_output(output, ".csv", ".parquet", force=force)
     y = read_column(source, column)
+    if mechanism is None:
+        raise ValueError(recommend(_command(source, output, column), len(y), about))
     counted = dict.fromkeys(options.OFFERED[mechanism].record_counts, len(y))
     built = options.build_mechanism(mechanism, about | counted)
     if built.guarantee is None:
@@ -62,6 +68,12 @@ def privatize(
     release.save(output)
     with after_writing():
         _report(release.mechanism, y, output)
+
+
+def _command(source: Path, output: Path, column: str | None) -> list[str]:
+    """Return the words of a command like this one, without the mechanism."""
+    named = [] if column is None else ["--column", column]
+    return ["privmix", "privatize", str(source), *named, "--output", str(output)]
 
 
 def _report(mechanism: Mechanism, y: np.ndarray, output: Path) -> None:

@@ -8,9 +8,9 @@ import pytest
 from scipy import stats
 
 import privmix
-from privmix.mechanisms import Clamped, NoisyHistogram
+from privmix.mechanisms import Clamped, DiscreteLaplace, Laplace, NoisyHistogram
 from privmix.release import Release
-from privmix.release.readers import read_opendp_histogram
+from privmix.release.readers import read_opendp, read_opendp_histogram
 
 dp = pytest.importorskip("opendp.prelude", reason="OpenDP is not installed: pip install 'privmix[opendp]'")
 
@@ -62,12 +62,44 @@ def true_shares():
     return np.diff(cdf)
 
 
+def error_of(posterior):
+    return np.abs(np.diff(posterior.cdf(EDGES)["mean"].values) - true_shares()).sum()
+
+
 def test_fit_of_opendps_histogram_is_near_the_truth_where_its_counts_are_not(tmp_path):
     counts = opendps_histogram(people(), "u32")
     release = read_opendp_histogram(write_table(tmp_path / "u.csv", counts), "laplace", SCALE, records=PEOPLE)
     posterior = privmix.fit(release, draws=150, warmup=150, thin=1, chains=2, seed=1)
-    masses = np.diff(posterior.cdf(EDGES)["mean"].values)
-    error = np.abs(masses - true_shares()).sum()
+    error = error_of(posterior)
     naive = np.abs(np.array(counts) / sum(counts) - true_shares()).sum()
     assert error < 0.7 * naive
     assert error < 0.3
+
+
+def test_fit_of_opendps_laplace_is_near_the_truth_where_its_values_are_not(tmp_path):
+    """Noise of scale 8 on multiples of 1/2 about records in [0, 100]: the spread of the values is too wide."""
+    space = dp.atom_domain(T="f64", nan=False), dp.absolute_distance(T="f64")
+    measurement = dp.m.make_laplace(*space, scale=8.0, k=-1)
+    y = people()
+    values = [measurement(value) for value in y.tolist()]
+    path = tmp_path / "z.csv"
+    path.write_text("\n".join(["z", *map(str, values)]), encoding="utf-8")
+    release = read_opendp(path, "laplace", 8.0, -1, bounds=(0.0, 100.0))
+    assert release == Release(values, DiscreteLaplace(scale=8.0, step=0.5, bounds=(0.0, 100.0)))
+    posterior = privmix.fit(release, draws=150, warmup=1500, thin=5, chains=2, seed=1)
+    assert error_of(posterior) < 0.8 * np.abs(np.histogram(values, EDGES)[0] / PEOPLE - true_shares()).sum()
+    with pytest.raises(ValueError, match=r"row \d+ of column 'z' in .* but this noise leads to multiples of 1 alone"):
+        read_opendp(path, "laplace", 8.0, 0)
+
+
+def test_a_hardened_release_goes_out_comes_back_and_is_fitted(tmp_path):
+    mechanism = Laplace(scale=8.0, bounds=(0.0, 100.0))
+    release = Release.from_data(people(), mechanism, hardened=True)
+    release.save(tmp_path / "out.csv")
+    loaded = Release.load(tmp_path / "out.csv")
+    assert loaded == release
+    assert loaded.guarantee.epsilon == 12.5 + loaded.mechanism.step / 8.0
+    posterior = privmix.fit(loaded, draws=150, warmup=1500, thin=5, chains=2, seed=1)
+    assert error_of(posterior) < 0.45
+    posterior.save(tmp_path / "fit.nc")
+    assert privmix.load(tmp_path / "fit.nc").model.mechanism == release.mechanism

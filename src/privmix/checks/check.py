@@ -299,6 +299,8 @@ def summary(posterior: Posterior, at: Any) -> pd.DataFrame:
     quantities = {"n_clusters": draws["n_clusters"].values.astype(float)}
     if np.ptp(draws["concentration"].values) > 0.0:
         quantities["concentration"] = draws["concentration"].values
+    if posterior.model.mechanism.records_unknown:
+        quantities["records"] = posterior.datatree["sample_stats"]["records"].values
     for name in kernel.hyperparameters:
         quantities[f"base_{name}"] = draws[f"base_{name}"].values
     if at is not None or kernel.dimension == 1:

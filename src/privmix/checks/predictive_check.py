@@ -52,7 +52,7 @@ def predictive_check(
     model = posterior.model
     z = model.mechanism.fill_withheld(posterior.plan.z)
     count = check_replicates(replicates, z.size)
-    replicate = replicator(model, posterior.arrays, posterior.records, np.random.default_rng(seed))
+    replicate = replicator(model, posterior.arrays, posterior.records_of_draws, np.random.default_rng(seed))
 
     def again() -> np.ndarray:
         return model.mechanism.fill_withheld(replicate()[1])

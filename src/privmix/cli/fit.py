@@ -31,7 +31,7 @@ from privmix.model import DEFAULTS, LARGEST_R_HAT, LEAST_ESS, DefaultKernel
 from privmix.parts.options import options_of
 from privmix.priors import Prior
 from privmix.release.readers.table import Layout, Processing
-from privmix.report.tables import mechanism_rows, summary_rows
+from privmix.report.tables import mechanism_rows, records_in_words, summary_rows
 from privmix.samplers import Sampler
 
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ def deliver(posterior: Posterior, output: Path, picture: Path, report: Path | No
 
 
 def _report(posterior: Posterior, findings: list[Finding]) -> None:
-    print_table(["", ""], mechanism_rows(posterior.model.mechanism, posterior.records))
+    print_table(["", ""], mechanism_rows(posterior.model.mechanism, records_in_words(posterior)))
     header = ["quantity", "mean", "sd", "bulk ESS", "tail ESS", "R-hat", "note"]
     print_table(header, summary_rows(posterior.summary()), f"{posterior.chains} chains × {posterior.draws:,} draws")
     if "auto" in posterior.datatree.attrs:

@@ -71,7 +71,7 @@ def release_records(model: PrivateMixture, y: np.ndarray, rng: np.random.Generat
     return np.asarray(model.mechanism.perturb(rng, y), dtype=np.float64)
 
 
-def predictive(model: PrivateMixture, draws: Draws, records: int, size: int, seed: Any) -> xr.Dataset:
+def predictive(model: PrivateMixture, draws: Draws, records: Any, size: int, seed: Any) -> xr.Dataset:
     """Return new records and their release, each from a draw of the posterior taken at random.
 
     Under a global mechanism data sets of so many records as were released.
@@ -92,26 +92,33 @@ def predictive(model: PrivateMixture, draws: Draws, records: int, size: int, see
 
 
 def _global_predictive(
-    model: PrivateMixture, draws: Draws, records: int, size: int, rng: np.random.Generator
+    model: PrivateMixture, draws: Draws, records: Any, size: int, rng: np.random.Generator
 ) -> xr.Dataset:
     again = replicator(model, draws, records, rng)
     made = [again() for _ in range(size)]
-    y, z = (np.stack(arrays) for arrays in zip(*made, strict=True))
+    z = np.stack([released for _, released in made])
     z_dims = ("sample", *[f"z_{axis}" for axis in range(z.ndim - 1)])
+    if np.ndim(records):  # data sets of different sizes have no common table
+        sizes = np.array([len(y) for y, _ in made])
+        return xr.Dataset({"records": ("sample", sizes), "z": (z_dims, z)})
+    y = np.stack([confidential for confidential, _ in made])
     return xr.Dataset({"y": (("sample", "record", "coordinate")[: y.ndim], y), "z": (z_dims, z)})
 
 
 def replicator(
-    model: PrivateMixture, draws: Draws, records: int, rng: np.random.Generator
+    model: PrivateMixture, draws: Draws, records: Any, rng: np.random.Generator
 ) -> Callable[[], tuple[np.ndarray, np.ndarray]]:
     """Return what makes data sets as large as the one behind the release, and their releases, one at each call.
 
-    Each is from the density of one draw as it is shown: restricted, where the model says so.
+    Each is from the density of one draw as it is shown: restricted, where the model says so. Where the number of
+    records is not known, `records` has one for each draw.
     """
     fill = record_drawer(model.kernel, draws, model.restricted_to)
 
     def replicate() -> tuple[np.ndarray, np.ndarray]:
-        y = fill(np.full(records, rng.integers(count_of(draws))), empty_records(model, records), rng)
+        draw = int(rng.integers(count_of(draws)))
+        size = int(records[draw]) if np.ndim(records) else records
+        y = fill(np.full(size, draw), empty_records(model, size), rng)
         return y, release_records(model, y, rng)
 
     return replicate

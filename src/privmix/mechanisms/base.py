@@ -211,6 +211,11 @@ class Mechanism(Part):
         """Return a release as an array of floats, or say what is wrong with it."""
         raise NotImplementedError
 
+    @property
+    def records_unknown(self) -> bool:
+        """Whether the number of confidential records is not known, and is learned from the release."""
+        return False
+
     def count_records(self, z: np.ndarray) -> int:
         """Return the number of confidential records behind a checked release."""
         return len(z)

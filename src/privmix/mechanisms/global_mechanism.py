@@ -32,7 +32,7 @@ class GlobalMechanism(Mechanism):
     is_global: ClassVar[bool] = True
     record_counts: ClassVar[tuple[str, ...]] = ("records",)
     #: number of confidential records behind the release: public
-    records: int
+    records: int | None
 
     def statistic(self, y: np.ndarray) -> np.ndarray:
         """Return what the mechanism sees of the data (hook)."""
@@ -53,7 +53,8 @@ class GlobalMechanism(Mechanism):
 
     def origin(self) -> np.ndarray:
         """Return the statistic of a data set in which every record has the reference value."""
-        shape = self.records if self.dimension == 1 else (self.records, self.dimension)
+        records = 0 if self.records is None else self.records
+        shape = records if self.dimension == 1 else (records, self.dimension)
         statistic = self.statistic(np.full(shape, self.reference))
         return np.ascontiguousarray(statistic, dtype=np.float64).reshape(-1)
 
@@ -91,7 +92,7 @@ class GlobalMechanism(Mechanism):
 
     def check_records(self, n: int) -> None:
         """Refuse data of another size: the number of records is public and part of the mechanism."""
-        if n != self.records:
+        if self.records is not None and n != self.records:
             raise ValueError(
                 f"{type(self).__name__} was made for {self.records} records, but there are {n}. The number of records "
                 "is public and enters the release: set records= to it."

@@ -15,6 +15,9 @@ from privmix.mechanisms.global_mechanism import GlobalMechanism
 from privmix.mechanisms.slots import log_ratio, replace
 from privmix.parts.checks import check_bounds, is_whole
 
+#: prior of the mean of an unknown number of records: λ^−½ e^(−λ/10⁹)
+JEFFREYS_MADE_PROPER = (0.5, 1e-9)
+
 
 @slot
 def log_bin(mechanism, z, j, count):
@@ -57,6 +60,15 @@ class Histogram(GlobalMechanism):
         shown = [(f.name, getattr(self, f.name)) for f in dataclasses.fields(self) if f.repr and not _is_usual(self, f)]
         given = [f"{name}={_short(value)}" for name, value in shown if value is not None]
         return f"{type(self).__name__}({', '.join(given)})"
+
+    @property
+    def records_unknown(self) -> bool:
+        """Whether the number of records is not known."""
+        return self.records is None
+
+    def count_records(self, z: np.ndarray) -> int:
+        """Return the number of records; where it is not known, what the counts estimate, at least 1."""
+        return max(1, round(float(self.estimate(z).sum()))) if self.records is None else self.records
 
     @property
     def bin_edges(self) -> np.ndarray:
@@ -124,11 +136,11 @@ class Histogram(GlobalMechanism):
 
     def initial(self, z: np.ndarray) -> np.ndarray:
         """Return records at even steps of the distribution function of the estimated counts."""
-        counts = np.clip(self.estimate(z), 0.0, None)
+        counts, records = np.clip(self.estimate(z), 0.0, None), self.count_records(z)
         if not counts.sum() > 0.0:
             counts = np.diff(self.edges)
         mass = np.concatenate([[0.0], np.cumsum(counts)])
-        level = (np.arange(self.records) + 0.5) / self.records * mass[-1]
+        level = (np.arange(records) + 0.5) / records * mass[-1]
         return np.interp(level, mass, self.edges)
 
     def probes(self) -> Iterable[np.ndarray]:
@@ -193,18 +205,18 @@ def replace_in_counts(mechanism, statistic, old, new):
     statistic[find_bin(mechanism.edges, new)] += 1.0
 
 
-def read_edges(owner: str, bins: Any, bounds: Any) -> tuple[np.ndarray, tuple[float, float]]:
+def read_edges(owner: str, bins: Any, bounds: Any, least: int = 2) -> tuple[np.ndarray, tuple[float, float]]:
     """Return the edges of the bins and the bounds, from a number of equal bins of the bounds or from the edges."""
     if np.ndim(bins) == 0:
-        if not is_whole(bins) or bins < 2:
+        if not is_whole(bins) or bins < least:
             raise ValueError(
-                f"{owner}: bins must be a whole number of at least 2, or the edges of the bins; got {bins!r}."
+                f"{owner}: bins must be a whole number of at least {least}, or the edges of the bins; got {bins!r}."
             )
         lower, upper = check_bounds(bounds, needed_for=owner)  # type: ignore[misc]
         edges = lower + (upper - lower) * np.arange(bins + 1) / bins
         edges[-1] = upper
     else:
-        edges = _given_edges(owner, bins)
+        edges = _given_edges(owner, bins, least)
         if bounds is not None and check_bounds(bounds) != (edges[0], edges[-1]):
             raise ValueError(
                 f"{owner}: the edges of the bins run from {edges[0]:g} to {edges[-1]:g}, but bounds={bounds!r}; "
@@ -219,14 +231,15 @@ def keep_bins(bins: Any, edges: np.ndarray) -> Any:
     return int(bins) if np.ndim(bins) == 0 else edges
 
 
-def _given_edges(owner: str, bins: Any) -> np.ndarray:
+def _given_edges(owner: str, bins: Any, least: int) -> np.ndarray:
     refuse_masked(bins, "the edges of bins")
     try:
         edges = np.array(bins, dtype=np.float64)
     except (TypeError, ValueError):
         edges = np.zeros(0)
-    if edges.ndim != 1 or len(edges) < 3 or not (np.isfinite(edges).all() and (np.diff(edges) > 0).all()):
-        raise ValueError(f"{owner}: edges of bins must be at least three finite increasing numbers; got {bins!r}.")
+    if edges.ndim != 1 or len(edges) <= least or not (np.isfinite(edges).all() and (np.diff(edges) > 0).all()):
+        few = {1: "two", 2: "three"}[least]
+        raise ValueError(f"{owner}: edges of bins must be at least {few} finite increasing numbers; got {bins!r}.")
     return edges
 
 
@@ -239,6 +252,26 @@ def read_records(owner: str, records: Any) -> int:
             f"public); got {records!r}."
         )
     return int(records)
+
+
+def read_expected(owner: str, records: int | None, expected: Any) -> tuple[float, float] | None:
+    """Return shape and rate of the prior of the mean of an unknown number of records, or None where it is known."""
+    if records is not None:
+        if expected is not None:
+            raise ValueError(
+                f"{owner}: expected is the prior of an unknown number of records, but records={records}. Give "
+                "records=None, or leave expected out."
+            )
+        return None
+    if expected is None:
+        return JEFFREYS_MADE_PROPER
+    try:
+        shape, rate = (float(number) for number in expected)
+    except (TypeError, ValueError):
+        shape = rate = math.nan
+    if not (0.0 < shape < math.inf and 0.0 < rate < math.inf):
+        raise ValueError(f"{owner}: expected must be a pair (shape, rate) of positive numbers; got {expected!r}.")
+    return shape, rate
 
 
 def join_bins(lower: np.ndarray, upper: np.ndarray, count: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -29,12 +29,13 @@ from privmix.mechanisms.count_noise import (
     log_noise,
     log_noise_between,
 )
-from privmix.mechanisms.histogram import Histogram, join_bins, keep_bins, read_edges, read_records
+from privmix.mechanisms.histogram import Histogram, join_bins, keep_bins, read_edges, read_expected, read_records
 from privmix.mechanisms.noise import distance_from
 from privmix.mechanisms.post_processing import Step
 from privmix.parts import given
 from privmix.parts.checks import fill
 from privmix.privacy import ZCDP, ApproxDP, PureDP
+from privmix.privacy.audit_global import RECORDS_WHERE_UNKNOWN
 
 _NAME = "NoisyHistogram"
 # Numbers of bins that a plan compares.
@@ -64,7 +65,8 @@ class NoisyHistogram(Histogram):
     Parameters
     ----------
     records
-        Number n of confidential records. It is public.
+        Number n of confidential records, which is public; or None where it is not known, as under
+        ``neighbours="add-remove"``. Then n is Poisson with a mean of its own prior, and is learned: see `expected`.
     bins
         Number of equal bins between the bounds, or the edges of the bins.
     noise
@@ -81,6 +83,9 @@ class NoisyHistogram(Histogram):
         The parameter s of the noise instead of a guarantee: a number, or an array with one for each bin.
     neighbours
         "replace": one record is replaced. "add-remove": one record is added or removed.
+    expected
+        Shape and rate of the gamma prior of the mean of n, where n is not known. By default (0.5, 1e-9): Jeffreys's
+        prior of a Poisson mean, made proper by a rate that matters beyond 10^9 records only. n is at least 1.
 
     Examples
     --------
@@ -90,7 +95,7 @@ class NoisyHistogram(Histogram):
 
     column_names: ClassVar[tuple[str, ...]] = ("lower", "upper", "count")
 
-    records: int = field()
+    records: int | None = field()
     bins: int | np.ndarray = given(64)
     noise: str = given("laplace", help="Noise on each count", choices=KINDS)
     epsilon: float | None = given()
@@ -99,6 +104,9 @@ class NoisyHistogram(Histogram):
     rho: float | None = given()
     scale: float | np.ndarray = given()
     neighbours: str = given("replace", help="Which data sets may not be told apart", choices=tuple(MOVED), quiet=True)
+    expected: tuple[float, float] | None = field(
+        default=None, metadata={"metavar": "SHAPE RATE", "help": "Gamma prior of the expected number of records"}
+    )
     edges: np.ndarray = field(init=False, repr=False)
     squared: bool = field(init=False, repr=False)
     discrete: bool = field(init=False, repr=False)
@@ -116,10 +124,13 @@ class NoisyHistogram(Histogram):
     }
 
     def __post_init__(self) -> None:
-        records = read_records(_NAME, self.records)
-        edges, bounds = read_edges(_NAME, self.bins, self.bounds)
+        records = None if self.records is None else read_records(_NAME, self.records)
         check_noise(_NAME, self.noise)
         check_neighbours(_NAME, self.neighbours)
+        fill(self, expected=read_expected(_NAME, records, self.expected))
+        # A single bin tells of n alone, and so only of a record that is added or removed.
+        single = records is None and self.neighbours == "add-remove"
+        edges, bounds = read_edges(_NAME, self.bins, self.bounds, least=1 if single else 2)
         law, budget = LAWS[self.noise], {"epsilon": self.epsilon, "delta": self.delta, "rho": self.rho}
         scale = find_scale(_NAME, self.noise, MOVED[self.neighbours], len(edges) - 1, self.scale, **budget)
         fill(self, **{name: None if value is None else float(value) for name, value in budget.items()})
@@ -163,7 +174,7 @@ class NoisyHistogram(Histogram):
 
     def bars(self, z: np.ndarray, lower: float, upper: float) -> Bars:
         """Return the noisy counts in their own bins, also where they are negative."""
-        return Bars(z / (self.records * np.diff(self.edges)), self.edges, "released counts (noisy)")
+        return Bars(z / (self.count_records(z) * np.diff(self.edges)), self.edges, "released counts (noisy)")
 
     def log_bin(self, z, j, count):
         """Return the log density, or log probability, of the noise z_j − count; −∞ below count 0."""
@@ -179,7 +190,9 @@ class NoisyHistogram(Histogram):
     def log_tail(self, z: np.ndarray, interval: tuple[float, float]) -> np.ndarray:
         """Return log P(noise ≥ d) for counts at a distance d from what true counts can be, 0 to n."""
         # Beyond 1,000 scales the bound is that of 1,000: any noise here has a probability below e^-999 there.
-        far = np.minimum(distance_from((0.0, self.records), z), 1000.0 * np.ceil(self.scales))
+        far = np.minimum(
+            distance_from((0.0, math.inf if self.records is None else self.records), z), 1000.0 * np.ceil(self.scales)
+        )
         about = zip(far, self.scales, self.log_norms, strict=True)
         return np.array([log_noise_between(self.squared, self.discrete, d, math.inf, s, norm) for d, s, norm in about])
 
@@ -199,7 +212,8 @@ class NoisyHistogram(Histogram):
         and constant beyond: its extremes are among these. Under Gaussian noise it has none, which the far ones show.
         """
         far = 1000.0 * math.ceil(self.scales.max())
-        values = [-far, *np.arange(-1.0, self.records + 2.0), self.records + far]
+        records = RECORDS_WHERE_UNKNOWN if self.records is None else self.records
+        values = [-far, *np.arange(-1.0, records + 2.0), records + far]
         return map(np.array, product(values, repeat=self.bin_count))
 
     def check_release(self, z: Any) -> np.ndarray:

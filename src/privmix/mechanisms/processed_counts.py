@@ -49,6 +49,7 @@ class ProcessedCounts(Histogram):
     output_in_words = NoisyHistogram.output_in_words
 
     records = _of_wrapped("records")
+    expected = _of_wrapped("expected")
     edges = _of_wrapped("edges")
     bounds = _of_wrapped("bounds")
     neighbours = _of_wrapped("neighbours")
@@ -126,6 +127,11 @@ class ProcessedCounts(Histogram):
         low, high = self.encode(z).T
         low = np.minimum(np.maximum(low, 0.0), high)
         return np.where(np.isinf(high), low + self.mechanism.scales, 0.5 * (low + high))
+
+    def log_tail(self, z: np.ndarray, interval: tuple[float, float]) -> np.ndarray:
+        """Return log P(noise ≥ d) of the least noise that leads to each count."""
+        low, high = self.encode(z).T
+        return self.mechanism.log_tail(np.maximum(low, np.minimum(high, 0.0)), interval)
 
     def fill_withheld(self, z: np.ndarray) -> np.ndarray:
         """Return a release with the limit in the place of what was withheld."""

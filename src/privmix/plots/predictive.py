@@ -99,7 +99,7 @@ def _draw_outputs(ax: Axes, posterior: Posterior, table: xr.Dataset, level: floa
 def _draw_counts(ax: Axes, posterior: Posterior, edges: np.ndarray, level: float, named: str) -> None:
     """Draw noisy counts in their bins: replicated ones, and those released."""
     model = posterior.model
-    replicate = replicator(model, posterior.arrays, posterior.records, np.random.default_rng(1))
+    replicate = replicator(model, posterior.arrays, posterior.records_of_draws, np.random.default_rng(1))
     counts = np.stack([model.mechanism.fill_withheld(replicate()[1]) for _ in range(REPLICATES)])
     low, high = _range(counts, level)
     ax.stairs(high, edges, baseline=low, fill=True, color=COLOURS[0], alpha=0.3, label=named)

@@ -143,7 +143,7 @@ class Posterior(Run):
         seed
             Anything that `numpy.random.default_rng` takes.
         """
-        return predictive(self.model, self.arrays, self.records, size, seed)
+        return predictive(self.model, self.arrays, self.records_of_draws, size, seed)
 
     def predictive_check(
         self, statistics: dict[str, Any] | None = None, replicates: int | None = None, seed: Any = 1

@@ -104,8 +104,33 @@ class Run:
 
     @property
     def records(self) -> int:
-        """Number of confidential records behind the release."""
-        return self.plan.records
+        """Number of confidential records behind the release; its posterior median where it is not known."""
+        known = self.records_of_draws
+        return known if isinstance(known, int) else round(float(np.median(known)))
+
+    @property
+    def records_of_draws(self) -> int | np.ndarray:
+        """Number of confidential records; where it is not known, one for each draw, the chains one after another."""
+        if not self.model.mechanism.records_unknown:
+            return self.plan.records
+        return self.datatree["sample_stats"]["records"].values.reshape(-1)
+
+    def record_count(self, level: float = 0.95) -> xr.Dataset:
+        """Return what the release says of the number of records: mean, median, lower and upper.
+
+        Where it is known, all four are the same.
+
+        Parameters
+        ----------
+        level
+            Probability of the interval from lower to upper, which leaves as much on either side.
+        """
+        if not 0.0 < level < 1.0:
+            raise ValueError(f"level must be between 0 and 1; got {level!r}.")
+        counts = np.atleast_1d(np.asarray(self.records_of_draws, dtype=np.float64))
+        lower, median, upper = np.quantile(counts, [0.5 * (1.0 - level), 0.5, 0.5 * (1.0 + level)])
+        values = {"mean": counts.mean(), "median": median, "lower": lower, "upper": upper}
+        return xr.Dataset({name: float(value) for name, value in values.items()}, attrs={"level": level})
 
     def thinned(self, most: int) -> Self:
         """Return at most so many of the draws, evenly spaced over each chain; the same object where there are no more.

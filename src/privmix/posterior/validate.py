@@ -17,6 +17,7 @@ from privmix.engine.block import empty_draws
 from privmix.model import Settings
 from privmix.samplers import Sampler
 from privmix.samplers.base import Draws
+from privmix.samplers.capabilities import check_served
 
 # How far the weights of a draw may miss 1: thousands of roundings, far below what any answer shows.
 WEIGHT_ERROR = 1e-6
@@ -29,7 +30,7 @@ def check_plan(plan: Plan, chains: int) -> None:
         raise ValueError(f"allocations must be true or false; got {plan.allocations!r}.")
     if not isinstance(plan.sampler, Sampler):
         raise ValueError(f"{plan.sampler!r} is no sampler.")
-    plan.sampler.check(plan.model)
+    check_served(plan.sampler, plan.model)
     if plan.z.dtype != np.float64:
         raise ValueError(f"the release has numbers of type {plan.z.dtype}; float64 is needed.")
     plan.model.mechanism.check_release(plan.z)
@@ -60,7 +61,8 @@ def _value_faults(plan: Plan, draws: Draws) -> Iterator[str]:
     atoms = draws.atom[used]
     if not ((draws.components >= 1) & (draws.components <= width)).all():
         yield f"a draw has a number of components that is not from 1 to {width}"
-    if not ((draws.n_clusters >= 1) & (draws.n_clusters <= np.minimum(plan.records, draws.components))).all():
+    most = np.inf if plan.model.mechanism.records_unknown else plan.records
+    if not ((draws.n_clusters >= 1) & (draws.n_clusters <= np.minimum(most, draws.components))).all():
         yield "a draw has more clusters than records or components, or none"
     if not (np.isfinite(draws.concentration) & (draws.concentration > 0)).all():
         yield "a concentration is not positive and finite"

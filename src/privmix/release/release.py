@@ -142,9 +142,9 @@ class Release:
         return cls(counts, NoisyHistogram(records, edges, noise, epsilon, delta, None, rho, scale), notes)  # type: ignore[arg-type]
 
     @property
-    def records(self) -> int:
-        """Number of confidential records behind the release; it is public."""
-        return self.mechanism.count_records(self.z)
+    def records(self) -> int | None:
+        """Number of confidential records behind the release, which is public; None where it is not known."""
+        return None if self.mechanism.records_unknown else self.mechanism.count_records(self.z)
 
     @property
     def guarantee(self) -> Guarantee | None:
@@ -212,10 +212,9 @@ class Release:
         found = {name: numbers(path, name, cells[name], missing=mechanism.withholds) for name in cells}
         with naming(path):
             z = mechanism.from_columns(found)
-        if metadata["records"] != mechanism.count_records(z):
-            raise ValueError(
-                f"{path} has {mechanism.count_records(z)} records, but its metadata say {metadata['records']}. {CUT}"
-            )
+        records = None if mechanism.records_unknown else mechanism.count_records(z)
+        if metadata["records"] != records:
+            raise ValueError(f"{path} has {records} records, but its metadata say {metadata['records']}. {CUT}")
         with naming(path):
             release = cls(z, mechanism, metadata["notes"])
         if CHECKSUM in metadata and metadata[CHECKSUM]["records"] != sum_records(release.z):
@@ -319,7 +318,7 @@ def _check_entries(source: Path, metadata: Any) -> None:
         raise ValueError(f"the metadata in {source} lack {', '.join(missing)}. Fetch the file again.")
     if not isinstance(metadata["notes"], str):
         raise ValueError(f"the metadata in {source} have notes that are no text: {_shown(metadata['notes'])}.")
-    if not is_whole(metadata["records"]):
+    if metadata["records"] is not None and not is_whole(metadata["records"]):
         raise ValueError(
             f"the metadata in {source} give {_shown(metadata['records'])} as the number of records, which is no whole "
             "number. Fetch the file again."

@@ -15,7 +15,15 @@ from privmix.plots.density import prior_density
 from privmix.privacy.guarantees import describe_guarantee
 from privmix.report.clusters import Clusters, gather_clusters
 from privmix.report.figures import density_picture, picture
-from privmix.report.tables import answer_rows, counted, mechanism_rows, number, setting_rows, summary_rows
+from privmix.report.tables import (
+    answer_rows,
+    counted,
+    mechanism_rows,
+    number,
+    records_in_words,
+    setting_rows,
+    summary_rows,
+)
 from privmix.report.words import describe_promise
 
 if TYPE_CHECKING:
@@ -84,7 +92,7 @@ def gather(posterior: Posterior, level: float, informativeness: bool | None, tit
         promise=describe_promise(posterior),
         whole=mechanism.is_global,
         guaranteed=mechanism.guarantee is not None,
-        mechanism=mechanism_rows(mechanism, records),
+        mechanism=mechanism_rows(mechanism, records_in_words(posterior, level)),
         density=gather_density(posterior, level, doubt) if line else None,
         answers=answer_rows(posterior, level) if line else [],
         clusters=gather_clusters(posterior, level),

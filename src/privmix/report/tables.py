@@ -21,8 +21,8 @@ LONGEST = 240
 QUANTILES = {0.05: "5% lie below", 0.25: "25% lie below", 0.5: "median", 0.75: "75% lie below", 0.95: "95% lie below"}
 
 
-def mechanism_rows(mechanism: Mechanism, records: int) -> list[list[str]]:
-    """Return rows that say how the records were released and what that promises."""
+def mechanism_rows(mechanism: Mechanism, records: int | str) -> list[list[str]]:
+    """Return rows that say how the records were released and what that promises; `records` may be in words."""
     promise = promise_of_all(mechanism.guarantee) if mechanism.is_global else "guarantee of each record"
     rows = [["mechanism", type(mechanism).__name__], [promise, describe_guarantee(mechanism.guarantee)]]
     if mechanism.bounds is not None:
@@ -30,7 +30,20 @@ def mechanism_rows(mechanism: Mechanism, records: int) -> list[list[str]]:
         rows.append(["bounds of a record", f"{lower:g} to {upper:g}"])
     found = [(label, getattr(mechanism, name, None)) for name, label in mechanism.details.items()]
     rows += [[label, _shown(value)] for label, value in found if isinstance(value, float | int | str)]
-    return [*rows, ["records (public)" if mechanism.is_global else "records", f"{records:,}"]]
+    public = mechanism.is_global and not mechanism.records_unknown
+    return [
+        *rows,
+        ["records (public)" if public else "records", records if isinstance(records, str) else f"{records:,}"],
+    ]
+
+
+def records_in_words(posterior: Posterior, level: float = 0.95) -> str:
+    """Return the number of records, with its interval where it is not known."""
+    if not posterior.model.mechanism.records_unknown:
+        return f"{posterior.records:,}"
+    found = posterior.record_count(level)
+    lower, upper = float(found["lower"]), float(found["upper"])
+    return f"about {posterior.records:,} ({100 * level:g}% interval {lower:,.0f} to {upper:,.0f}; not published)"
 
 
 def promise_of_all(guarantee: Guarantee | None) -> str:

@@ -10,13 +10,14 @@ Histograms, and releases of 500 records or more that few bins can hold, are fitt
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
 from privmix.samplers import base
 from privmix.samplers.binned import Binned
 from privmix.samplers.binned.bins import find_bins
+from privmix.samplers.capabilities import check_served
 from privmix.samplers.neal5 import Neal5
 from privmix.samplers.slice import Slice
 from privmix.samplers.split_merge import SplitMerge
@@ -75,6 +76,8 @@ class Auto(base.Sampler):
     """
 
     pilot: bool = True
+
+    learns_records: ClassVar[bool] = True
 
     def choose(self, model: PrivateMixture, z: np.ndarray, sweeps: int, trial: base.Trial) -> tuple[base.Sampler, str]:
         """Return the rule's sampler, or the other where the pilot finds it clearly better; and why."""
@@ -145,7 +148,7 @@ def binned_serves(model: PrivateMixture) -> bool:
 def serves(sampler: base.Sampler, model: PrivateMixture) -> bool:
     """Return whether a sampler takes a model."""
     try:
-        sampler.check(model)
+        check_served(sampler, model)
     except ValueError:
         return False
     return True

@@ -79,6 +79,8 @@ class Sampler(Named):
     holds_sticks: ClassVar[bool] = False
     #: whether the state is a partition with atoms and no records, so that `SplitMerge` can move whole clusters
     holds_partition: ClassVar[bool] = False
+    #: whether it serves releases of an unknown number of records
+    learns_records: ClassVar[bool] = False
     #: whether cluster parameters are integrated out of the label step
     conjugate: ClassVar[bool] = False
     #: whether ``acceptance`` is that of proposed records: under pure ε-differential privacy it is then at least e^−ε,

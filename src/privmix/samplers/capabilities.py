@@ -81,6 +81,25 @@ def need_near_labels(name: str, model: PrivateMixture) -> None:
         )
 
 
+def need_open_law(name: str, model: PrivateMixture) -> None:
+    """Refuse a prior that keeps numbers for a known number of records where there is none."""
+    if model.mechanism.records_unknown and model.prior.law_size(1) != model.prior.law_size(2):
+        raise ValueError(
+            f"{name} learns the number of records, but {type(model.prior).__name__} keeps weights that are computed "
+            "for a known one. Use DirichletProcess or Dirichlet as the prior, or give records=."
+        )
+
+
+def check_served(sampler: Sampler, model: PrivateMixture) -> None:
+    """Refuse a model that a sampler cannot serve."""
+    if model.mechanism.records_unknown and not sampler.learns_records:
+        raise ValueError(
+            f"{type(sampler).__name__}() keeps every record, but the number of records is not known "
+            "(records=None). Use Binned(), which keeps counts and learns their number, or give records=."
+        )
+    sampler.check(model)
+
+
 def need_partition(name: str, inner: Sampler) -> None:
     """Refuse to wrap a sampler whose state is not a partition without records."""
     if not inner.holds_partition:

@@ -24,6 +24,7 @@ from privmix.model import DEFAULTS, PrivateMixture, Settings, default_model
 from privmix.posterior.posterior import Posterior
 from privmix.release import Release
 from privmix.samplers import Auto, Sampler
+from privmix.samplers.capabilities import check_served
 
 # Allocations are kept by default while they take at most this many bytes.
 ALLOCATION_BYTES = 256 * 2**20
@@ -129,7 +130,7 @@ def sample(
     if not isinstance(sampler, Sampler):
         hint = f" Did you mean {sampler.__name__}()?" if isinstance(sampler, type) else ""
         raise TypeError(f"sampler must be a Sampler such as samplers.Neal5(); got {sampler!r}.{hint}")
-    sampler.check(model)
+    check_served(sampler, model)
     labels = Labels() if isinstance(z, Release) else labels_of(z)
     z = read_release(model, z)
     seeds = root_of(seed)
@@ -139,7 +140,7 @@ def sample(
         tell(f"{asked}; what this machine has not compiled yet is compiled first, 10 s to a minute")
     starts = list(seeds.spawn(settings.chains))
     chosen, why = sampler.choose(model, z, plan.sweeps, trials_of(plan, seeds.spawn(1)[0]))
-    chosen.check(model)
+    check_served(chosen, model)
     plan = replace(plan, sampler=chosen, allocations=keeps_allocations(plan, settings.chains, allocations))
     done, complete = run_chains(plan, starts, progress=progress, executor=executor)
     if not complete:

@@ -22,6 +22,7 @@ from privmix.pairs.slots import bin_masses, draw_given, log_g
 from privmix.samplers import base
 from privmix.samplers.binned.counts import update_counts
 from privmix.samplers.binned.mixture import fill_row
+from privmix.samplers.binned.unknown import update_counts_and_total
 from privmix.samplers.capabilities import pair
 from privmix.samplers.moves.records_in_bins import draw_inside
 from privmix.samplers.moves.sticks import STICKS
@@ -79,7 +80,8 @@ def find_bins(model: PrivateMixture, wanted: int | None) -> Bins:
     """Return the bins of a model's release; say why where there are none."""
     mechanism: Any = model.mechanism
     if model.has_masses and mechanism.bin_edges is not None:
-        return Bins(len(mechanism.bin_edges) - 1, np.array(mechanism.bin_edges), HISTOGRAM)
+        hooks = {**HISTOGRAM, redraw_counts: update_counts_and_total} if mechanism.records_unknown else HISTOGRAM
+        return Bins(len(mechanism.bin_edges) - 1, np.array(mechanism.bin_edges), hooks)
     reason = _refusal(model)
     if reason:
         raise ValueError(f"Binned() keeps counts of bins: {reason} Use Neal5() or Slice().")

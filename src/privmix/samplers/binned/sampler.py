@@ -35,9 +35,10 @@ from privmix.samplers.binned.mixture import (
     move_sticks,
     sum_chances,
 )
-from privmix.samplers.capabilities import need_few_sticks, need_log_base
+from privmix.samplers.capabilities import need_few_sticks, need_log_base, need_open_law
 from privmix.samplers.moves.atoms import adopt_law, copy_row, update_base
 from privmix.samplers.moves.sticks import (
+    MISCOUNTED,
     STICKS,
     WAITING,
     check_sticks,
@@ -108,7 +109,9 @@ class Binned(base.Sampler):
 
     bins: int | None = None
 
+    statistics: ClassVar[tuple[str, ...]] = ("acceptance", "records")
     holds_sticks: ClassVar[bool] = True
+    learns_records: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.bins is not None:
@@ -119,6 +122,7 @@ class Binned(base.Sampler):
         find_bins(model, self.bins)
         need_log_base("Binned()", model)
         need_few_sticks("Binned()", model)
+        need_open_law("Binned()", model)
 
     def hooks(self, model: PrivateMixture) -> dict[Callable, Callable]:
         """Return the steps, those that depend on the kind of bins among them."""
@@ -167,6 +171,8 @@ class Binned(base.Sampler):
         """Return what is wrong with a state; the bins are those of the model."""
         nodes = find_bins(model, self.bins)[1]
         wrong = super().check_state(model, n, state)
+        if wrong == MISCOUNTED and model.mechanism.records_unknown and state.size.sum() >= 1:
+            wrong = self.check_values(int(state.size.sum()), state)
         return wrong or ("" if np.array_equal(nodes, state.node) else "node is not that of the bins")
 
     def check_values(self, n: int, state: State) -> str:
@@ -194,6 +200,8 @@ class Binned(base.Sampler):
 
 # Entry of State.cursor: whether the rows of occupied sticks are those of their atoms
 FILLED = 2
+# Entry of State.statistic: the number of records, which is learned where it is not known
+RECORDS = 1
 
 
 def adopt(parts, data, state, latent, rng):
@@ -221,10 +229,12 @@ def sweep(parts, data, state, rng):
     if not complete(parts, data, state, rng, n):
         return False
     redraw_counts(parts, data, state, rng)
+    n = count_in_bins(state)  # another one where the number of records is not known
     move_atoms(parts, data, state, rng, n)
     move_sticks(parts, state, rng, n)
     swap_sticks(parts, state, rng, LEAST_EXPECTED_RECORDS / n)
     allocate_counts(state, rng)
+    state.statistic[RECORDS] = n
     return True
 
 
@@ -234,6 +244,14 @@ def count_records(state):
     for h in range(len(state.size)):
         n += state.size[h]
     return n
+
+
+def count_in_bins(state):
+    """Return the number of records by the counts of the bins."""
+    total = 0.0
+    for b in range(len(state.counts)):
+        total += state.counts[b]
+    return int(total)
 
 
 def complete(parts, data, state, rng, n):

@@ -19,13 +19,17 @@ from privmix.samplers.moves.atoms import copy_row, rest_room, write_common, writ
 STICKS, WAITING = 0, 1
 
 
+#: what is wrong where the sizes do not add up to the number of records
+MISCOUNTED = "size is not that of sticks that hold all records"
+
+
 def check_sticks(n: int, state: Any) -> str:
     """Return what is wrong with the sticks of a state, or "" where nothing is."""
     sticks, waiting = state.cursor[STICKS], state.cursor[WAITING]
     if not 1 <= sticks <= len(state.size) or waiting not in (0, 1):
         return "cursor does not count the sticks"
     if state.size.sum() != n or state.size[sticks:].any():
-        return "size is not that of sticks that hold all records"
+        return MISCOUNTED
     weight, log_left = state.weight[:sticks], state.log_left[:sticks]
     if not ((weight >= 0) & (weight <= 1)).all() or not (log_left <= 0).all():
         return "a weight or what is left beyond a stick is no probability"

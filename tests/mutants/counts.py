@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mutants.models import COUNTS, DRAWN, PROCESSED, one
+from mutants.models import COUNTS, DRAWN, PROCESSED, SEVERAL, SEVERAL_UNCOUNTED, UNCOUNTED, one
 from privmix.mechanisms import ProcessedCounts, SmoothedHistogram, discrete_noise
+from privmix.mechanisms import tables as table_file
 from privmix.mechanisms.global_mechanism import global_settle
 from privmix.samplers import Binned, Neal5, Sampler, Slice
 from privmix.samplers import slice as slice_file
-from privmix.samplers.binned import counts, mixture
+from privmix.samplers.binned import counts, mixture, tables, unknown
 from privmix.samplers.moves import records_in_bins, sticks
 from privmix.testing import Mutant
 
 
 def count_bugs() -> list[Mutant]:
     """Return bugs of global mechanisms' samplers."""
-    return (
-        processed_bugs() + release_bugs() + bin_bugs() + exchange_bugs() + mixture_bugs() + swap_bugs() + split_bugs()
-    )
+    published = processed_bugs() + unknown_bugs() + table_bugs()
+    return published + release_bugs() + bin_bugs() + exchange_bugs() + mixture_bugs() + swap_bugs() + split_bugs()
 
 
 def release_bugs() -> list[Mutant]:
@@ -53,6 +53,32 @@ def processed_bugs() -> list[Mutant]:
     ]
 
 
+def unknown_bugs() -> list[Mutant]:
+    """Return bugs in the learning of the number of records."""
+    target, update = unknown.count_target, unknown.update_counts_and_total
+    law, ways = " + math.lgamma(others + place + shape)", " - math.lgamma(place + 1.0)"
+    edits = (
+        ("number of records without its prior", target, law, ""),
+        ("count redrawn without the number of ways", target, ways, ""),
+        ("total left as it was", update, "total = redraw", "redraw"),
+    )
+    return [one(*edit, UNCOUNTED, Binned()) for edit in edits]
+
+
+def table_bugs() -> list[Mutant]:
+    """Return bugs in how counts of common bins meet several tables."""
+    sums = "state.sums[parts.mechanism.cover[j, t]] += count - state.counts[j]"
+    every = "for t in range(mechanism.cover.shape[1]):"
+    kept = "_ = 0.0"
+    return [
+        one("coarse sum not updated", tables.set_in_tables, sums, kept, SEVERAL, Binned()),
+        one("coarse sum not updated, unknown", tables.set_in_tables, sums, kept, SEVERAL_UNCOUNTED, Binned()),
+        one(
+            "only the first table looked at", table_file.ratio_of_tables, every, "for t in range(1):", SEVERAL, Neal5()
+        ),
+    ]
+
+
 def bin_bugs() -> list[Mutant]:
     """Return bugs in the redrawing of records bin by bin."""
     exact = Slice(records="exact")
@@ -69,7 +95,7 @@ def exchange_bugs() -> list[Mutant]:
     """Return bugs in the exchange of records between two bins."""
     target = counts.exchange_target
     ways = " - math.lgamma(place + 1.0) - math.lgamma(other + 1.0)"
-    seen = "value = log_bin(parts.mechanism, data.z, j, place) + log_bin(parts.mechanism, data.z, k, other)"
+    seen = "value = log_of_two(parts, data, state, j, k, place, other)"
     return [
         _on_counts("counts exchanged without the number of ways", target, ways, ""),
         _on_counts("counts exchanged without the release", target, seen, "value = 0.0"),

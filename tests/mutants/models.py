@@ -15,6 +15,8 @@ from privmix.mechanisms import (
     NoisyHistogram,
     OnLattice,
     SmoothedHistogram,
+    Tables,
+    Tree,
     Withheld,
 )
 from privmix.model import PrivateMixture
@@ -62,6 +64,24 @@ HAAR = PrivateMixture(HaarWavelet(levels=3, epsilon=10.0, bounds=(0.0, 1.0)), Be
 COUNTS = PrivateMixture(NoisyHistogram(10, 4, epsilon=2.0, bounds=(-3.0, 3.0)), Normal(), DirichletProcess((4.0, 2.0)))
 PROCESSED = PrivateMixture(
     Withheld(Clamped(NoisyHistogram(10, 4, "discrete laplace", scale=1.0, bounds=(-3.0, 3.0)), upper=5), at_or_below=2),
+    Normal(),
+    DirichletProcess((4.0, 2.0)),
+)
+UNCOUNTED = PrivateMixture(
+    NoisyHistogram(None, 4, epsilon=1.0, bounds=(-3.0, 3.0), neighbours="add-remove", expected=(4.0, 0.4)),
+    Normal(),
+    DirichletProcess((4.0, 2.0)),
+)
+SEVERAL = PrivateMixture(
+    Tables(
+        NoisyHistogram(10, [-3.0, -1.0, 0.0, 3.0], epsilon=2.0),
+        NoisyHistogram(10, [-3.0, 0.0, 1.0, 3.0], "discrete gaussian", rho=0.5),
+    ),
+    Normal(),
+    DirichletProcess((4.0, 2.0)),
+)
+SEVERAL_UNCOUNTED = PrivateMixture(
+    Tree(None, 2, noise="laplace", epsilon=3.0, bounds=(-3.0, 3.0), neighbours="add-remove", expected=(4.0, 0.4)),
     Normal(),
     DirichletProcess((4.0, 2.0)),
 )

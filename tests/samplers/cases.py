@@ -8,6 +8,7 @@ from mechanisms.examples import ALL as EXAMPLES_OF_MECHANISMS
 from mutants import all_mutants
 from priors.examples import EXAMPLES as EXAMPLES_OF_PRIORS
 from privmix import PrivateMixture, kernels, mechanisms, priors, samplers
+from privmix.samplers.capabilities import check_served
 
 WIDE, NARROW, UNIT = (-10.0, 10.0), (-3.0, 3.0), (0.0, 1.0)
 
@@ -69,6 +70,7 @@ def _histograms(bounds):
     yield mechanisms.NoisyHistogram(10, 4, "gaussian", scale=[0.5, 2.0, 1.0, 3.0], bounds=bounds)
     whole = mechanisms.NoisyHistogram(10, 4, noise="discrete laplace", epsilon=2.0, bounds=bounds)
     yield mechanisms.Withheld(mechanisms.Rounded(whole, to=2), below=2)
+    yield mechanisms.Tables(whole, mechanisms.NoisyHistogram(10, 2, "gaussian", rho=0.5, bounds=bounds))
 
 
 def _chosen():
@@ -115,7 +117,7 @@ MODELS = [*CHOSEN, *_others(CHOSEN), *_priors()]
 def serves(model, sampler):
     """Return whether a sampler serves a model, without rounding its release (for that see test_global.py)."""
     try:
-        sampler.check(model)
+        check_served(sampler, model)
     except ValueError:
         return False
     mechanism = model.mechanism

@@ -15,19 +15,34 @@ from privmix.samplers.binned.bins import bin_of_record, find_bins
 from privmix.testing import enumeration_test, joint_test
 from privmix.testing.joint import _paired_z, run_pairs
 from privmix.testing.simulate import simulate_latent, simulate_release
-from samplers.cases import SAMPLERS, serves
+from samplers.cases import SAMPLERS, rest_long, serves
 
 UNIT, EDGES = (0.0, 1.0), np.array([-2.0, -0.5, 1.0, 2.0])
 MODELS = {
     "beta, smoothed": PrivateMixture(mechanisms.SmoothedHistogram(4, 3, 5, epsilon=8.0, bounds=UNIT), kernels.Beta()),
     "beta, noisy": PrivateMixture(mechanisms.NoisyHistogram(4, 3, epsilon=2.0, bounds=UNIT), kernels.Beta()),
     "normal, noisy": PrivateMixture(mechanisms.NoisyHistogram(4, EDGES, epsilon=2.0), kernels.Normal()),
+    "normal, withheld": PrivateMixture(
+        mechanisms.Withheld(
+            mechanisms.Clamped(mechanisms.NoisyHistogram(4, EDGES, "discrete laplace", scale=1.0), lower=0), below=2
+        ),
+        kernels.Normal(),
+    ),
+    "normal, tables": PrivateMixture(
+        mechanisms.Tables(
+            mechanisms.NoisyHistogram(4, EDGES, scale=1.0),
+            mechanisms.NoisyHistogram(4, [-2.0, 1.0, 2.0], "gaussian", scale=0.7),
+        ),
+        kernels.Normal(),
+    ),
 }
 BETAS = ("beta, smoothed", "beta, noisy")
 RELEASES = {
     "beta, smoothed": np.array([0.1, 0.2, 0.15, 0.9, 0.95]),
     "beta, noisy": np.array([2.4, -0.6, 1.9]),
     "normal, noisy": np.array([1.7, -0.4, 2.2]),
+    "normal, withheld": np.array([2.0, np.nan, np.nan]),
+    "normal, tables": np.array([1.7, -0.4, 2.2, 3.1, 0.6]),
 }
 
 
@@ -41,6 +56,17 @@ def exact_law(case):
 
         def log_q(counts):
             return float(drawn @ np.log((1 - uniform) * counts / n * 3 + uniform))
+    elif case == "normal, withheld":  # 0 and below, or 1, in the two bins that are missing
+
+        def log_q(counts):
+            noisy = stats.dlaplace(1.0)
+            return float(noisy.logpmf(2 - counts[0]) + noisy.logcdf(1 - counts[1]) + noisy.logcdf(1 - counts[2]))
+    elif case == "normal, tables":
+
+        def log_q(counts):
+            coarse = np.array([counts[0] + counts[1], counts[2]])
+            fine = stats.laplace.logpdf(release[:3] - counts).sum()
+            return float(fine + stats.norm.logpdf(release[3:] - coarse, scale=0.7).sum())
     else:
 
         def log_q(counts):
@@ -58,6 +84,16 @@ def test_partitions_follow_their_exact_law(case, sampler):
     sweeps = 40 if isinstance(sampler, samplers.Binned) else 200
     result = enumeration_test(MODELS[case], sampler, RELEASES[case], exact_law(case), chains=4000, sweeps=sweeps)
     assert result.p_value > 1e-6, str(result)
+
+
+PUBLISHED = ("normal, withheld", "normal, tables")
+PUBLISHED_CASES = [(case, s) for case in PUBLISHED for s in SAMPLERS if serves(MODELS[case], s)]
+SHORT = [(case, s) for case, s in PUBLISHED_CASES if isinstance(s, samplers.Binned)]
+
+
+@pytest.mark.parametrize(("case", "sampler"), rest_long(SHORT, PUBLISHED_CASES))
+def test_partitions_follow_their_exact_law_after_post_processing_and_in_several_tables(case, sampler):
+    test_partitions_follow_their_exact_law(case, sampler)
 
 
 @pytest.mark.parametrize("name", ["statistic left as it was on accepting", "sticks moved without the prior"])

@@ -248,14 +248,13 @@ def shares_of(mechanism: Mechanism, pilot: list[np.ndarray]) -> Shares | None:
     return _by_output(mechanism.outputs, pilot[0]) if mechanism.outputs is not None else _by_range(pilot)
 
 
-def _by_bin(mechanism: Mechanism, z: np.ndarray) -> Shares:
-    edges = mechanism.bin_edges
-    assert edges is not None
+def _by_bin(mechanism: Any, z: np.ndarray) -> Shares:
+    lower, upper = mechanism.shown_bins
     # A histogram of noisy counts, or draws from a smoothed one: those are counted in its bins.
-    if mechanism.counted_edges is None:
-        return Shares("bin", edges[:-1], edges[1:], lambda z: mechanism.encode(z) / len(z), len(z))
+    if not mechanism.shows_counts:
+        return Shares("bin", lower, upper, lambda z: mechanism.encode(z) / len(z), len(z))
     records = mechanism.count_records(z)
-    return Shares("bin", edges[:-1], edges[1:], lambda z: z / records, records)
+    return Shares("bin", lower, upper, lambda z: z / records, records)
 
 
 def _by_output(outputs: np.ndarray, z: np.ndarray) -> Shares:

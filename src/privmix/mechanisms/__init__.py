@@ -24,6 +24,8 @@ from privmix.mechanisms.smoothed_histogram import SmoothedHistogram as SmoothedH
 from privmix.mechanisms.square_wave import SquareWave as SquareWave
 from privmix.mechanisms.staircase import Staircase as Staircase
 from privmix.mechanisms.subset_selection import SubsetSelection as SubsetSelection
+from privmix.mechanisms.tables import Tables as Tables
+from privmix.mechanisms.tables import Tree as Tree
 from privmix.mechanisms.unary_encoding import UnaryEncoding as UnaryEncoding
 
 

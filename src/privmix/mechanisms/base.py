@@ -45,6 +45,8 @@ class Mechanism(Part):
     is_global: ClassVar[bool] = False
     #: True if a released number is the name of a cell and no value on the scale of the records
     names_cells: ClassVar[bool] = False
+    #: True if what is released sees sums over bins of `bin_edges`, so that no bin is seen by itself
+    joins_bins: ClassVar[bool] = False
     #: True if it is made of another mechanism: the command line offers none such
     is_wrapper: ClassVar[bool] = False
     #: True if a published record may stand for many noisy ones: hooks read it as a row (low, high)

@@ -24,6 +24,11 @@ def log_bin(mechanism, z, j, count):
     """Return what bin j adds to log q(z|counts) when its count is `count`: a mechanism's hook."""
 
 
+@slot
+def log_counts(mechanism, z, counts):
+    """Return log q(z|counts)."""
+
+
 class Histogram(GlobalMechanism):
     """A global mechanism that sees the counts of a histogram, each bin by itself: log q(z|c) = Σ_j log_bin(z, j, c_j).
 
@@ -80,10 +85,13 @@ class Histogram(GlobalMechanism):
         """Number of bins."""
         return len(self.edges) - 1
 
+    def bin_of(self, y: np.ndarray) -> np.ndarray:
+        """Return the bin of each record."""
+        return np.searchsorted(self.edges[1:-1], y, side="right")
+
     def statistic(self, y: np.ndarray) -> np.ndarray:
         """Return the counts of the bins."""
-        bins = np.searchsorted(self.edges[1:-1], y, side="right")
-        return np.bincount(bins, minlength=self.bin_count).astype(np.float64)
+        return np.bincount(self.bin_of(y), minlength=self.bin_count).astype(np.float64)
 
     def log_ratio(self, z, statistic, old, new):
         """Return the log ratio of the release's density when one record moves from old to new."""
@@ -121,6 +129,16 @@ class Histogram(GlobalMechanism):
         return z
 
     @property
+    def shown_bins(self) -> tuple[np.ndarray, np.ndarray]:
+        """Lower and upper edges of the bins that a release is looked at in."""
+        return self.edges[:-1], self.edges[1:]
+
+    @property
+    def shows_counts(self) -> bool:
+        """Whether a release has a number of records for each of these bins."""
+        return self.counted_edges is not None
+
+    @property
     def noisy(self) -> Histogram:
         """What made the noisy counts, before any post-processing: it has the same guarantee."""
         return self
@@ -152,6 +170,7 @@ class Histogram(GlobalMechanism):
         return {
             **super().hooks(),
             log_bin: type(self).log_bin,
+            log_counts: log_of_bins,
             log_ratio: ratio_of_counts,
             replace: replace_in_counts,
         }
@@ -197,6 +216,14 @@ def ratio_of_counts(mechanism, z, statistic, old, new):
         return 0.0
     leave = log_bin(mechanism, z, j, statistic[j] - 1.0) - log_bin(mechanism, z, j, statistic[j])
     return leave + log_bin(mechanism, z, k, statistic[k] + 1.0) - log_bin(mechanism, z, k, statistic[k])
+
+
+def log_of_bins(mechanism, z, counts):
+    """Return log q(z|counts): each bin by itself."""
+    total = 0.0
+    for j in range(len(counts)):
+        total += log_bin(mechanism, z, j, counts[j])
+    return total
 
 
 def replace_in_counts(mechanism, statistic, old, new):

@@ -49,8 +49,12 @@ def worst_neighbours(mechanism: Any, claim: Guarantee | None, outputs: Any) -> C
     pairs = list(neighbouring(n, bins, relation))
     if claim is None or claim.audited == "epsilon":
         return _worst_ratio(mechanism, pairs, mechanism.probes() if outputs is None else outputs)
+    if claim.audited == "delta" and hasattr(mechanism, "tables"):
+        raise NotImplementedError(
+            "The audit of several tables adds up ε or ρ of each; it has no δ of them together. Audit each table."
+        )
     # Post-processing cannot raise a divergence: it is that of the noisy counts.
-    return _worst_divergence(mechanism.noisy, pairs, claim)
+    return _worst_divergence(mechanism, pairs, claim)
 
 
 def _records_of(mechanism: Any) -> int:
@@ -115,16 +119,41 @@ def _records(mechanism: Any, counts: Counts) -> Array:
 
 def _worst_divergence(mechanism: Any, pairs: list[tuple[Counts, Counts]], claim: Guarantee) -> Case:
     """Return the largest delta or D_alpha / alpha over neighbours; the bins that do not change add nothing."""
-    divergence = _of_densities(mechanism, claim) if mechanism.has_smooth_noise else _of_laws(mechanism, claim)
+    parts = [_part_of(table, claim) for table in getattr(mechanism, "tables", [mechanism])]
     worst: Case = (-math.inf, None, np.zeros(0), np.zeros(0))
     for counts, moved in pairs:
-        changed = [j for j in range(len(counts)) if counts[j] != moved[j]]
-        value, where = divergence([(j, counts[j], moved[j]) for j in changed])
+        found = [
+            part(_counts_of(table, mechanism, counts), _counts_of(table, mechanism, moved)) for table, part in parts
+        ]
+        value = sum(spent for spent, _ in found)
         if value > worst[0]:
-            z = np.array(counts, dtype=np.float64)
-            z[changed] = where
+            z = np.concatenate([where for _, where in found])
             worst = (value, z, _records(mechanism, counts), _records(mechanism, moved))
     return worst
+
+
+def _part_of(table: Any, claim: Guarantee) -> tuple[Any, Callable[[Array, Array], tuple[float, Array]]]:
+    """Return a table and what two counts of it spend: parts of independent releases add up in ρ."""
+    noisy = table.noisy
+    divergence = _of_densities(noisy, claim) if noisy.has_smooth_noise else _of_laws(noisy, claim)
+
+    def spend(counts: Array, moved: Array) -> tuple[float, Array]:
+        z = counts.astype(np.float64)
+        changed = np.flatnonzero(counts != moved)
+        if not len(changed):
+            return 0.0, z
+        value, z[changed] = divergence([(int(j), int(counts[j]), int(moved[j])) for j in changed])
+        return value, z
+
+    return table, spend
+
+
+def _counts_of(table: Any, mechanism: Any, counts: Counts) -> Array:
+    """Return the counts of a table from those of the bins of the whole."""
+    if table is mechanism:
+        return np.array(counts)
+    bins = table.bin_of(0.5 * (mechanism.bin_edges[:-1] + mechanism.bin_edges[1:]))
+    return np.bincount(bins, counts, minlength=table.bin_count).astype(np.int64)
 
 
 def _of_laws(mechanism: Any, claim: Guarantee) -> Divergence:

@@ -33,7 +33,7 @@ def need_convolution(name: str, model: PrivateMixture) -> None:
 
 def need_masses(name: str, model: PrivateMixture) -> None:
     """Refuse a global release that is no histogram, or a kernel whose masses in its bins are unknown."""
-    if not model.has_masses:
+    if not model.has_masses or model.mechanism.joins_bins:
         raise ValueError(
             f"{name} draws the bin of each record, which needs a mechanism that sees the counts of a histogram and a "
             f"kernel with cdf(self, y, theta); {pair(model)} is no such pair. Use {ANY}."

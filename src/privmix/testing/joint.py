@@ -23,6 +23,7 @@ from privmix.mechanisms.slots import at_record, log_q, log_ratio, replace
 from privmix.model import Data, PrivateMixture
 from privmix.samplers import Sampler
 from privmix.samplers.base import Latent, adopt, empty_records, impute, sweep
+from privmix.testing.joint_counts import count_statistic_names, run_count_pairs
 from privmix.testing.simulate import encode_releases, simulate_latent, simulate_release
 
 #: reject when the least p-value, times the number of statistics, is below this
@@ -85,7 +86,8 @@ def joint_test(
     model, sampler
         What to test; the model's mechanism must have ``perturb``.
     n, pairs, sweeps
-        Records in each data set, number of independent data sets, sweeps made on each.
+        Records in each data set, number of independent data sets, sweeps made on each. Where the number of records is
+        not known, it is drawn from its prior instead.
     seed
         Of the simulation.
     replacements
@@ -94,10 +96,14 @@ def joint_test(
         Another model that the sampler takes the release for: a planted bug in what is said of the release.
     """
     rng = np.random.default_rng(seed)
-    latent = simulate_latent(model, n, pairs, rng)
-    z = simulate_release(model, latent.y, rng)
-    names = statistic_names(model)
-    before, after, _ = run_pairs(fitted or model, sampler, latent, z, sweeps, rng, replacements)
+    if model.mechanism.records_unknown:
+        names = count_statistic_names(model)
+        before, after = run_count_pairs(model, sampler, pairs, sweeps, rng, replacements)
+    else:
+        names = statistic_names(model)
+        latent = simulate_latent(model, n, pairs, rng)
+        z = simulate_release(model, latent.y, rng)
+        before, after, _ = run_pairs(fitted or model, sampler, latent, z, sweeps, rng, replacements)
     z_scores = np.array([_paired_z(before[:, k], after[:, k]) for k in range(len(names))])
     p_value = float(min(1.0, len(names) * 2.0 * stats.norm.sf(np.max(np.abs(z_scores)))))
     return JointTest(names, z_scores, p_value)

@@ -20,8 +20,23 @@ from privmix.mechanisms.histogram import find_bin
 from privmix.numerics import uniform, uniform_index
 from privmix.pairs.slots import bin_masses, draw_given, log_g
 from privmix.samplers import base
-from privmix.samplers.binned.counts import update_counts
+from privmix.samplers.binned.counts import (
+    log_of_one,
+    log_of_two,
+    one_in_bins,
+    set_count,
+    set_in_bins,
+    two_in_bins,
+    update_counts,
+)
 from privmix.samplers.binned.mixture import fill_row
+from privmix.samplers.binned.tables import (
+    one_in_tables,
+    set_in_tables,
+    two_in_tables,
+    update_counts_of_tables,
+    update_unknown_of_tables,
+)
 from privmix.samplers.binned.unknown import update_counts_and_total
 from privmix.samplers.capabilities import pair
 from privmix.samplers.moves.records_in_bins import draw_inside
@@ -69,19 +84,24 @@ def release_masses(mechanism, kernel, edges, theta, out):
 
 
 class Bins(NamedTuple):
-    """Bins of a release: how many, the numbers that their probabilities are computed from, and the functions."""
+    """Bins of a release: how many, the numbers that their probabilities are computed from, and the functions.
+
+    Where several tables see them, `sums` is the number of bins of all tables.
+    """
 
     size: int
     node: np.ndarray
     hooks: dict[Callable, Callable]
+    sums: int = 0
 
 
 def find_bins(model: PrivateMixture, wanted: int | None) -> Bins:
     """Return the bins of a model's release; say why where there are none."""
     mechanism: Any = model.mechanism
     if model.has_masses and mechanism.bin_edges is not None:
-        hooks = {**HISTOGRAM, redraw_counts: update_counts_and_total} if mechanism.records_unknown else HISTOGRAM
-        return Bins(len(mechanism.bin_edges) - 1, np.array(mechanism.bin_edges), hooks)
+        kinds = TABLES if mechanism.joins_bins else HISTOGRAMS
+        hooks, sums = kinds[mechanism.records_unknown], len(mechanism.origin()) if mechanism.joins_bins else 0
+        return Bins(len(mechanism.bin_edges) - 1, np.array(mechanism.bin_edges), hooks, sums)
     reason = _refusal(model)
     if reason:
         raise ValueError(f"Binned() keeps counts of bins: {reason} Use Neal5() or Slice().")
@@ -254,8 +274,18 @@ HISTOGRAM: dict[Callable, Callable] = {
     fill_row: row_of_histogram,
     bin_of_record: bin_of_value,
     redraw_counts: update_counts,
+    log_of_two: two_in_bins,
+    log_of_one: one_in_bins,
+    set_count: set_in_bins,
     label_records: no_labels,
     base.impute: impute_in_bins,
+}
+JOINED = {**HISTOGRAM, log_of_two: two_in_tables, log_of_one: one_in_tables, set_count: set_in_tables}
+# By whether the number of records is not known.
+HISTOGRAMS = {False: HISTOGRAM, True: {**HISTOGRAM, redraw_counts: update_counts_and_total}}
+TABLES = {
+    False: {**JOINED, redraw_counts: update_counts_of_tables},
+    True: {**JOINED, redraw_counts: update_unknown_of_tables},
 }
 LOCAL: dict[Callable, Callable] = {
     bin_of_record: bin_of_edges,

@@ -9,9 +9,40 @@ from __future__ import annotations
 
 import math
 
+from privmix.jit import slot
 from privmix.mechanisms.histogram import log_bin
 from privmix.numerics import uniform_index
 from privmix.numerics.steps import make_slice_step
+
+
+@slot
+def log_of_two(parts, data, state, j, k, place, other):
+    """Return what the release says of bins j and k whose counts are `place` and `other`, up to a constant."""
+
+
+@slot
+def log_of_one(parts, data, state, j, place):
+    """Return what the release says of bin j whose count is `place`, up to a constant."""
+
+
+@slot
+def set_count(parts, state, j, count):
+    """Set the count of a bin."""
+
+
+def two_in_bins(parts, data, state, j, k, place, other):
+    """Return what a histogram says of two bins: each by itself."""
+    return log_bin(parts.mechanism, data.z, j, place) + log_bin(parts.mechanism, data.z, k, other)
+
+
+def one_in_bins(parts, data, state, j, place):
+    """Return what a histogram says of a bin."""
+    return log_bin(parts.mechanism, data.z, j, place)
+
+
+def set_in_bins(parts, state, j, count):
+    """Set the count of a bin of a histogram."""
+    state.counts[j] = count
 
 
 def update_counts(parts, data, state, rng):
@@ -32,8 +63,8 @@ def exchange_records(parts, data, state, rng, j, k):
     moved = slice_count((parts, data, state, j, k, total), rng, place, width)
     # tune[0] is the gain, 0 after warm-up. Where the release is exact the counts move by far less than the binomial.
     state.reach[j] += state.tune[0] * (abs(moved - place) - state.reach[j])
-    state.counts[j] = moved
-    state.counts[k] = total - moved
+    set_count(parts, state, j, moved)
+    set_count(parts, state, k, total - moved)
 
 
 def exchange_target(about, place):
@@ -42,7 +73,7 @@ def exchange_target(about, place):
     if place < 0.0 or place > total:
         return -math.inf
     other = total - place
-    value = log_bin(parts.mechanism, data.z, j, place) + log_bin(parts.mechanism, data.z, k, other)
+    value = log_of_two(parts, data, state, j, k, place, other)
     if place > 0.0:
         value += place * math.log(max(state.chance[j], 1e-300))
     if other > 0.0:

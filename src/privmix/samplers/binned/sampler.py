@@ -78,6 +78,7 @@ class State(NamedTuple):
     trial: np.ndarray
     fresh: np.ndarray
     counts: np.ndarray
+    sums: np.ndarray  # of counts in each bin of each table, where there are several
     reach: np.ndarray  # how far counts moved in warm-up
     node: np.ndarray  # what the probabilities of bins are computed from
     table: np.ndarray  # records at each stick in each bin, when counts were last handed out
@@ -139,7 +140,7 @@ class Binned(base.Sampler):
     def allocate(self, model: PrivateMixture, n: int) -> State:
         """Return an empty state with room for a first number of sticks."""
         room, columns = 64, model.kernel.columns
-        bins, node, _ = find_bins(model, self.bins)
+        bins, node, _, sums = find_bins(model, self.bins)
         return State(
             size=np.zeros(room, np.int64),
             theta=np.zeros((room, columns)),
@@ -152,6 +153,7 @@ class Binned(base.Sampler):
             trial=np.zeros(bins),
             fresh=np.zeros(bins),
             counts=np.zeros(bins),
+            sums=np.zeros(sums),
             reach=np.full(bins, 1e6),
             node=node,
             table=np.zeros((room, bins), np.int64),

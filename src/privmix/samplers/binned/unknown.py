@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import math
 
-from privmix.mechanisms.histogram import log_bin
 from privmix.numerics.steps import make_slice_step
-from privmix.samplers.binned.counts import update_counts
+from privmix.samplers.binned.counts import log_of_one, set_count, update_counts
 
 
 def update_counts_and_total(parts, data, state, rng):
@@ -33,7 +32,7 @@ def redraw_count(parts, data, state, rng, j, total):
     width = 1 + int(min(3.0 * state.reach[j], math.sqrt(expected + 1.0)))
     moved = slice_total((parts, data, state, j, others), rng, place, width)
     state.reach[j] += state.tune[0] * (abs(moved - place) - state.reach[j])
-    state.counts[j] = moved
+    set_count(parts, state, j, moved)
     return others + moved
 
 
@@ -43,7 +42,7 @@ def count_target(about, place):
     if place < 0.0 or others + place < 1.0:
         return -math.inf
     shape, rate = parts.mechanism.expected
-    value = log_bin(parts.mechanism, data.z, j, place) - math.lgamma(place + 1.0)
+    value = log_of_one(parts, data, state, j, place) - math.lgamma(place + 1.0)
     value += place * (math.log(max(state.chance[j], 1e-300)) - math.log1p(rate))
     return value + math.lgamma(others + place + shape)
 

@@ -300,7 +300,7 @@ def summary(posterior: Posterior, at: Any) -> pd.DataFrame:
     if np.ptp(draws["concentration"].values) > 0.0:
         quantities["concentration"] = draws["concentration"].values
     if posterior.model.mechanism.records_unknown:
-        quantities["records"] = posterior.datatree["sample_stats"]["records"].values
+        quantities["records"] = posterior.datatree["sample_stats"].to_dataset()["records"].values
     for name in kernel.hyperparameters:
         quantities[f"base_{name}"] = draws[f"base_{name}"].values
     if at is not None or kernel.dimension == 1:

@@ -31,8 +31,8 @@ class GlobalMechanism(Mechanism):
 
     is_global: ClassVar[bool] = True
     record_counts: ClassVar[tuple[str, ...]] = ("records",)
-    #: number of confidential records behind the release: public
-    records: int | None
+    #: number of confidential records behind the release: public, or None where it is not known
+    records: Any
 
     def statistic(self, y: np.ndarray) -> np.ndarray:
         """Return what the mechanism sees of the data (hook)."""

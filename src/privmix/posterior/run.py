@@ -113,7 +113,7 @@ class Run:
         """Number of confidential records; where it is not known, one for each draw, the chains one after another."""
         if not self.model.mechanism.records_unknown:
             return self.plan.records
-        return self.datatree["sample_stats"]["records"].values.reshape(-1)
+        return self.datatree["sample_stats"].to_dataset()["records"].values.reshape(-1)
 
     def record_count(self, level: float = 0.95) -> xr.Dataset:
         """Return what the release says of the number of records: mean, median, lower and upper.

@@ -280,10 +280,11 @@ HISTOGRAM: dict[Callable, Callable] = {
     label_records: no_labels,
     base.impute: impute_in_bins,
 }
-JOINED = {**HISTOGRAM, log_of_two: two_in_tables, log_of_one: one_in_tables, set_count: set_in_tables}
+Hooks = dict[Callable, Callable]
+JOINED: Hooks = {**HISTOGRAM, log_of_two: two_in_tables, log_of_one: one_in_tables, set_count: set_in_tables}
 # By whether the number of records is not known.
-HISTOGRAMS = {False: HISTOGRAM, True: {**HISTOGRAM, redraw_counts: update_counts_and_total}}
-TABLES = {
+HISTOGRAMS: dict[bool, Hooks] = {False: HISTOGRAM, True: {**HISTOGRAM, redraw_counts: update_counts_and_total}}
+TABLES: dict[bool, Hooks] = {
     False: {**JOINED, redraw_counts: update_counts_of_tables},
     True: {**JOINED, redraw_counts: update_unknown_of_tables},
 }

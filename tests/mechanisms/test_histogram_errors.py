@@ -32,7 +32,6 @@ SHARED = [
     ({"records": -3}, COUNTED.format("{}", "-3")),
     ({"records": True}, COUNTED.format("{}", "True")),
     ({"records": "many"}, COUNTED.format("{}", "'many'")),
-    ({"records": None}, COUNTED.format("{}", "None")),
     ({"records": np.nan}, COUNTED.format("{}", "nan")),
     ({"bins": 1}, BINS.format("{}", "1")),
     ({"bins": 2.5}, BINS.format("{}", "2.5")),
@@ -59,6 +58,7 @@ SHARED = [
     ({"epsilon": "x"}, CALIBRATED.format("epsilon='x'", "epsilon")),
 ]
 SMOOTHED_ONLY = [
+    ({"records": None}, COUNTED.format("{}", "None")),
     ({"epsilon": None}, "SmoothedHistogram takes exactly one of epsilon=, uniform= to set its noise; got none."),
     (
         {"neighbours": "add-remove"},

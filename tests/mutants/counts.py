@@ -56,10 +56,10 @@ def processed_bugs() -> list[Mutant]:
 def unknown_bugs() -> list[Mutant]:
     """Return bugs in the learning of the number of records."""
     target, update = unknown.count_target, unknown.update_counts_and_total
-    law, ways = " + math.lgamma(others + place + shape)", " - math.lgamma(place + 1.0)"
+    law, rate = " + math.lgamma(others + place + shape)", " - math.log1p(rate)"
     edits = (
         ("number of records without its prior", target, law, ""),
-        ("count redrawn without the number of ways", target, ways, ""),
+        ("number of records without the rate of its prior", target, rate, ""),
         ("total left as it was", update, "total = redraw", "redraw"),
     )
     return [one(*edit, UNCOUNTED, Binned()) for edit in edits]

@@ -141,6 +141,7 @@ def build_mechanism(name: str, about: dict[str, Any]) -> Mechanism:
             f"--bounds LO HI is missing: {name} needs the range that a record can take. Give bounds that are known "
             "without looking at the data, such as --bounds 0 100."
         )
+    about = {**kind.left_out(about), **about}
     for field, option in takes.items():
         if option.default is dataclasses.MISSING and field not in about:
             what = option.help[:1].lower() + option.help[1:]

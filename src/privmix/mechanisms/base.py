@@ -73,6 +73,11 @@ class Mechanism(Part):
         return "bounds" in cls.options()
 
     @classmethod
+    def left_out(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Return what fields without a default are where they are not among these options."""
+        return {}
+
+    @classmethod
     def read_table(cls, columns: dict[str, np.ndarray]) -> tuple[dict[str, Any], np.ndarray]:
         """Return the fields that a plain table of the release tells, and the release.
 

@@ -156,6 +156,11 @@ class NoisyHistogram(Histogram):
         return (1.0 if self.squared else 2.0) * float(np.mean(np.square(self.scales)))
 
     @classmethod
+    def left_out(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Return that the number of records is not known, where a record may be added or removed."""
+        return {"records": None} if given.get("neighbours") == "add-remove" else {}
+
+    @classmethod
     def read_table(cls, columns: dict[str, np.ndarray]) -> tuple[dict[str, Any], np.ndarray]:
         """Return the bins, and the counts, of a table of lower edges, upper edges and counts."""
         edges, counts = join_bins(**columns)

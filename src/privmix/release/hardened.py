@@ -284,6 +284,7 @@ def _(mechanism: NoisyHistogram) -> HardenedHistogram:
         bounds=mechanism.bounds,
         scale=scale,
         neighbours=mechanism.neighbours,
+        expected=mechanism.expected,
         promised=promise(scale),
         drawn_by=opendp_version("on the whole numbers"),
     )

@@ -115,13 +115,14 @@ class Release:
     def from_table(
         cls,
         path: PathLike,
-        records: int,
+        records: int | None,
         noise: str = "laplace",
         *,
         epsilon: float | None = None,
         delta: float | None = None,
         rho: float | None = None,
         scale: float | None = None,
+        neighbours: str = "replace",
         notes: str = "",
     ) -> Release:
         """Read a noisy histogram that was published as a plain table.
@@ -131,15 +132,16 @@ class Release:
         path
             A ``.csv`` or ``.parquet`` file with the columns lower, upper and count, a row for each bin.
         records
-            Number of confidential records behind the counts.
-        noise, epsilon, delta, rho, scale
+            Number of confidential records behind the counts; None where it is not known.
+        noise, epsilon, delta, rho, scale, neighbours
             What was added to each count, as in `privmix.mechanisms.NoisyHistogram`: budgets are for neighbours by
-            replacement of one record.
+            replacement of one record unless told otherwise.
         notes
             Kept with the release.
         """
         edges, counts = read_histogram(path)
-        return cls(counts, NoisyHistogram(records, edges, noise, epsilon, delta, None, rho, scale), notes)  # type: ignore[arg-type]
+        about: Any = (records, edges, noise, epsilon, delta, None, rho, scale, neighbours)
+        return cls(counts, NoisyHistogram(*about), notes)
 
     @property
     def records(self) -> int | None:

@@ -5,9 +5,25 @@ import math
 import numpy as np
 import pytest
 
-from privmix.mechanisms import Clamped, Gaussian, Laplace, NoisyHistogram, Rounded, Withheld
+from privmix.mechanisms import (
+    Clamped,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
+    Laplace,
+    NoisyHistogram,
+    Rounded,
+    Withheld,
+)
 from privmix.release import Release
-from privmix.release.readers import read_gls_estimates, read_published, tumult_scale
+from privmix.release.readers import (
+    read_gls_estimates,
+    read_noisy_measurements,
+    read_opendp,
+    read_published,
+    read_tumult,
+    tumult_scale,
+)
 
 TEN = (0.0, 10.0)
 LAPLACE = Laplace(scale=2.0, bounds=TEN)
@@ -68,6 +84,38 @@ def test_tables_of_tabs_need_no_header_and_no_quotes(table):
     path = table('France\tThe "Mona Lisa"\t120\nPeru\t2" pipe\t95.5\n', "views.tsv")
     read = read_published(path, "gaussian", column="views", names=["country", "page", "views"], scale=18.3)
     assert read == Release([120.0, 95.5], Gaussian(scale=18.3))
+
+
+def test_tumult_names_discrete_noise_by_its_budget_and_its_threshold(table):
+    path = table("page\tviews\nA\t120\nB\t\nC\t90\n", "views.tsv")
+    told = {"sensitivity": math.sqrt(10.0), "withheld_below": 90.0, "bounds": (0.0, 500.0)}
+    sigma = math.sqrt(10.0 / 0.03)
+    noise = DiscreteGaussian(scale=sigma, bounds=(0.0, 500.0))
+    expected = Release([120.0, math.nan, 90.0], Withheld(noise, below=90.0))
+    assert read_tumult(path, "views", rho=0.015, **told) == expected
+    pure = read_tumult(path, "views", epsilon=1.0, withheld_below=90.0, bounds=(0.0, 500.0))
+    assert pure.mechanism == Withheld(DiscreteLaplace(scale=1.0, bounds=(0.0, 500.0)), below=90.0)
+
+
+def test_noisy_measurements_have_a_variance_each(table):
+    path = table("value,variance\n12,4\n-3,9\n")
+    expected = DiscreteGaussian(scale=np.array([2.0, 3.0]), bounds=TEN)
+    assert read_noisy_measurements(path, bounds=TEN) == Release([12.0, -3.0], expected)
+    path = table("lower,upper,value,variance\n5,10,12,4\n0,5,-3,9\n")
+    expected = NoisyHistogram(20, [0, 5, 10], "discrete gaussian", scale=[3.0, 2.0])
+    assert read_noisy_measurements(path, records=20) == Release([-3.0, 12.0], expected)
+    with pytest.raises(ValueError, match=r"row 2 of column 'value' in .* is 3.5, but this noise .* multiples of 1"):
+        read_noisy_measurements(table("value,variance\n12,4\n3.5,9\n"), bounds=TEN)
+
+
+def test_opendps_granularity_is_the_lattice(table):
+    path = table(values(0.25, -1.5))
+    assert read_opendp(path, "laplace", 2.0, -2, bounds=TEN).mechanism == DiscreteLaplace(
+        scale=2.0, step=0.25, bounds=TEN
+    )
+    assert read_opendp(path, "gaussian", 2.0, bounds=TEN).mechanism == Gaussian(scale=2.0, bounds=TEN)
+    with pytest.raises(ValueError, match=r"row 1 of column 'z' in .* is 0.25, but this noise .* multiples of 0.5"):
+        read_opendp(path, "laplace", 2.0, -1, bounds=TEN)
 
 
 def test_noise_of_a_budget_depends_on_how_many_counts_a_person_moves():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from privmix.kernels import Kernel, Normal, TruncatedNormal
+from privmix.kernels import HierarchicalNormal, Kernel, Normal, TruncatedNormal
 from privmix.mechanisms import Mechanism, OnLattice
 from privmix.pairs import Conjugate, Convolution, Pair, find
 from privmix.parts.checks import check_count, check_interval, check_positive_number
@@ -299,7 +299,8 @@ def default_model(mechanism: Mechanism, prior: Prior | None = None, resolution: 
     """Return the model that `privmix.fit` fits: it follows from the mechanism's bounds alone.
 
     The kernel is `kernels.TruncatedNormal` on the bounds, so that the model knows what the data holder knows: no record
-    lies outside. Data and bounds that are shifted or stretched together give the same fit, shifted or stretched.
+    lies outside; of clipped records it is `kernels.HierarchicalNormal`, which has no ends. Data and bounds that are
+    shifted or stretched together give the same fit, shifted or stretched.
 
     Parameters
     ----------
@@ -314,14 +315,16 @@ def default_model(mechanism: Mechanism, prior: Prior | None = None, resolution: 
     """
     if not isinstance(mechanism, Mechanism):
         raise TypeError(f"mechanism must be a mechanism such as mechanisms.Laplace(…); got {mechanism!r}.")
-    if mechanism.bounds is None:
+    if mechanism.clipped_at is None and mechanism.bounds is None:
         raise ValueError(
             f"fit derives its defaults from the mechanism's bounds, and {type(mechanism).__name__} has none. Give "
             "bounds=(lower, upper), or build a PrivateMixture with a kernel of your choice."
         )
     if resolution is not None:
         mechanism = OnLattice.around(mechanism, check_positive_number("resolution", resolution))
-    return PrivateMixture(mechanism, DefaultKernel(mechanism.bounds), prior or default_prior())
+    clip = mechanism.clipped_at
+    kernel = DefaultKernel(mechanism.bounds) if clip is None else HierarchicalNormal(clip)
+    return PrivateMixture(mechanism, kernel, prior or default_prior())
 
 
 def default_prior() -> Prior:

@@ -5,7 +5,7 @@ from mutants.counts import count_bugs
 from mutants.exact import exact_bugs
 from mutants.parts import part_bugs
 from mutants.priors import prior_bugs
-from mutants.published import published_value_bugs, statement_bugs
+from mutants.published import clip_bugs, published_value_bugs, statement_bugs
 from mutants.records import neal5_bugs, published_bugs, slice_bugs
 from mutants.truncated import truncated_bugs
 from privmix.testing import Mutant
@@ -14,6 +14,7 @@ __all__ = [
     "Mutant",
     "all_mutants",
     "cell_bugs",
+    "clip_bugs",
     "count_bugs",
     "exact_bugs",
     "neal5_bugs",
@@ -30,4 +31,4 @@ __all__ = [
 def all_mutants() -> list[Mutant]:
     """Return every planted bug."""
     bugs = published_bugs() + neal5_bugs() + slice_bugs() + part_bugs() + exact_bugs() + count_bugs()
-    return bugs + prior_bugs() + truncated_bugs() + published_value_bugs() + cell_bugs()
+    return bugs + prior_bugs() + truncated_bugs() + published_value_bugs() + clip_bugs() + cell_bugs()

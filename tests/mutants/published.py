@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from mutants.models import EDGE_KERNEL, WIDE, one
 from privmix.kernels import Normal
-from privmix.mechanisms import Clamped, Gaussian, Laplace, Rounded, Withheld
+from privmix.mechanisms import Clamped, Clipped, Gaussian, Laplace, Rounded, Withheld
+from privmix.mechanisms import clipped as clipped_file
 from privmix.mechanisms import processed_records as record_file
 from privmix.model import PrivateMixture
+from privmix.pairs import clipped as clipped_pair
 from privmix.pairs import gaussian_truncated_normal, post_processed, tails
 from privmix.priors import DirichletProcess
 from privmix.samplers import Neal5, Neal8, Slice
@@ -15,6 +17,7 @@ from privmix.testing import Mutant
 LAPLACE = Laplace(epsilon=5.0, bounds=WIDE)
 CLAMPED = PrivateMixture(Clamped(LAPLACE, lower=-1.0), Normal(), DirichletProcess(2.0))
 ROUNDED = PrivateMixture(Rounded(LAPLACE, to=6.0), Normal(), DirichletProcess(2.0))
+CLIPPED = PrivateMixture(Clipped(Laplace(epsilon=5.0, bounds=(-3.0, 3.0))), Normal(), DirichletProcess(2.0))
 EDGED = PrivateMixture(Clamped(Gaussian(scale=0.2, bounds=(0.0, 1.0)), lower=0.4), EDGE_KERNEL, DirichletProcess(2.0))
 
 
@@ -76,6 +79,36 @@ def published_value_bugs() -> list[Mutant]:
             "total += 0.0",
             EDGED,
             Neal8(),
+        ),
+    ]
+
+
+def clip_bugs() -> list[Mutant]:
+    """Return bugs in the atoms of clipped records."""
+    return [
+        one(
+            "atoms at the bounds forgotten in g",
+            clipped_pair.log_g,
+            "log_add_exp(inside, log_add_exp(below, above))",
+            "inside",
+            CLIPPED,
+            Neal8(),
+        ),
+        one(
+            "records not clipped",
+            clipped_file._clipped_log_q,
+            "min(max(y, part.clip[0]), part.clip[1])",
+            "y",
+            CLIPPED,
+            Neal5(),
+        ),
+        one(
+            "records beyond the bounds drawn on the wrong side",
+            clipped_pair.sample,
+            "left < math.exp(below - total)",
+            "left >= math.exp(below - total)",
+            CLIPPED,
+            Slice(records="exact"),
         ),
     ]
 

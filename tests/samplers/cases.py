@@ -84,6 +84,10 @@ def _chosen():
     yield PrivateMixture(mechanisms.Laplace(epsilon=np.geomspace(1.0, 20.0, 10), bounds=WIDE), kernels.Normal())
     for kernel, bounds in ((kernels.Normal(), WIDE), (kernels.Beta(), UNIT), (kernels.TruncatedNormal(UNIT), UNIT)):
         yield from _processed(bounds, kernel)
+    narrow = mechanisms.Laplace(epsilon=5.0, bounds=NARROW), mechanisms.Gaussian(scale=1.0, bounds=NARROW)
+    for mechanism in map(mechanisms.Clipped, narrow):
+        yield PrivateMixture(mechanism, kernels.Normal())
+    yield PrivateMixture(mechanisms.Clamped(mechanisms.Clipped(narrow[0]), lower=-1.0), kernels.Normal())
     for kernel, bounds in ((kernels.Beta(), UNIT), (kernels.Normal(), NARROW), (kernels.TruncatedNormal(), UNIT)):
         for mechanism in _histograms(bounds):
             yield PrivateMixture(mechanism, kernel, priors.DirichletProcess((4.0, 2.0)))

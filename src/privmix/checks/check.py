@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from privmix.checks.clipped import words_of_beyond
 from privmix.checks.predictive_check import BAR, predictive_check
 from privmix.curves.density import density_mean, interval_mass, short_names
 from privmix.curves.mixture import count_of, load_atom, run_over
@@ -76,8 +77,7 @@ def check(posterior: Posterior, replicates: int | None, seed: Any) -> list[Findi
     if posterior.model.kernel.dimension == 1:
         found += [*check_bounds(posterior), *check_narrow(posterior)]
     found += check_fit(posterior, replicates, seed)
-    order = {"warning": 0, "note": 1, "good": 2}
-    return sorted(found, key=lambda finding: order[finding.level])
+    return sorted(found, key=lambda finding: ("warning", "note", "good").index(finding.level))
 
 
 def check_run(posterior: Posterior) -> list[Finding]:
@@ -190,6 +190,8 @@ def acceptance_bound(posterior: Posterior) -> float | None:
 def check_bounds(posterior: Posterior) -> list[Finding]:
     """Look at mass outside the bounds, and at mass that crowds at an end as clipped records do."""
     bounds = posterior.model.mechanism.bounds
+    if posterior.model.mechanism.clipped_at is not None:
+        return [Finding("note", "clipped records", words_of_beyond(posterior))]
     if bounds is None:
         return []
     kernel, draws = posterior.model.kernel, posterior.arrays
@@ -197,9 +199,7 @@ def check_bounds(posterior: Posterior) -> list[Finding]:
         inside = float(interval_mass(kernel, draws, bounds[0], bounds[1], None).mean())
     except ValueError:  # a kernel without a distribution function on a half-line
         return []
-    found = []
-    if 1.0 - inside > NOTABLE_MASS:
-        found.append(_outside(posterior, 1.0 - inside))
+    found = [_outside(posterior, 1.0 - inside)] if 1.0 - inside > NOTABLE_MASS else []
     return found + [f for f in (_crowded(posterior, draws, end) for end in ("lower", "upper")) if f is not None]
 
 

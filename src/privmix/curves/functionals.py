@@ -113,6 +113,18 @@ def probability(model: PrivateMixture, draws: Draws, lower: Any, upper: Any, lev
     return _with_draws(draws, interval_mass(kernel, draws, a, b, model.restricted_to), level)
 
 
+def beyond(model: PrivateMixture, draws: Draws, level: float) -> xr.Dataset:
+    """Return the share of records below and above the bounds to which they were clipped."""
+    if model.mechanism.clipped_at is None:
+        raise ValueError(
+            f"beyond is for clipped records; {type(model.mechanism).__name__} has none beyond its bounds. State it "
+            "with mechanisms.Clipped(mechanism) if the bounds cut the tails."
+        )
+    lower, upper = model.mechanism.clipped_at
+    sides = [probability(model, draws, -math.inf, lower, level), probability(model, draws, upper, math.inf, level)]
+    return xr.concat(sides, "side").assign_coords(side=["below", "above"], bound=("side", [lower, upper]))
+
+
 def _check_interval(lower: Any, upper: Any) -> tuple[float, float]:
     try:
         a, b = float(lower), float(upper)

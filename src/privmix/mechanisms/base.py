@@ -61,6 +61,8 @@ class Mechanism(Part):
     drawn_by: Any = ""
     #: interval of a record, a field of most mechanisms; None where any number may be one
     bounds: Any = None
+    #: interval into which records were moved before the noise; None where none lie outside the bounds
+    clipped_at: Any = None
 
     @classmethod
     def options(cls) -> dict[str, Option]:

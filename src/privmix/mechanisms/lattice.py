@@ -87,6 +87,8 @@ class OnLattice(Wrapper):
                 f"OnLattice serves mechanisms that release one number a record, with noise; got {name}. For counts use "
                 "bins whose edges lie between the points of the lattice."
             )
+        if isinstance(inner, Wrapper):
+            raise ValueError(f"OnLattice goes around the noise itself: put it inside {type(inner).__name__}.")
         if inner.bounds is None:
             raise ValueError(
                 f"OnLattice: the lattice begins at the lower bound, and {type(inner).__name__} has none. Give it "
@@ -109,6 +111,8 @@ class OnLattice(Wrapper):
         step
             Distance of neighbouring points.
         """
+        if mechanism.is_wrapper and mechanism.counted_edges is None:  # the lattice is that of the records, inside
+            return replace(mechanism, mechanism=OnLattice.around(mechanism.mechanism, step))  # type: ignore
         if mechanism.counted_edges is None:
             return OnLattice(mechanism, step)  # type: ignore[arg-type]
         edges, first = mechanism.counted_edges, mechanism.counted_edges[0]

@@ -76,6 +76,11 @@ class ProcessedRecords(Wrapper):
         return self.mechanism.bounds
 
     @property
+    def clipped_at(self) -> tuple[float, float] | None:
+        """Interval into which records were moved before the noise."""
+        return self.mechanism.clipped_at
+
+    @property
     def lattice_step(self) -> float | None:
         """Distance of neighbouring values that a record can take."""
         return self.mechanism.lattice_step

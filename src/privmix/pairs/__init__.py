@@ -11,6 +11,7 @@ from privmix.kernels import Beta, Kernel, NoisyNormal, Normal, NormalKernel, Tru
 from privmix.mechanisms import Gaussian, Identity, Laplace, LocalMechanism, Mechanism
 from privmix.pairs.base import Conjugate, Convolution, Pair
 from privmix.pairs.cells import cells_convolution
+from privmix.pairs.clipped import clipped_convolution
 from privmix.pairs.conjugate import GAUSSIAN_NOISY_NORMAL, IDENTITY_NORMAL
 from privmix.pairs.fine_lattice import fine_lattice_convolution
 from privmix.pairs.gaussian_normal import GAUSSIAN_NORMAL
@@ -63,6 +64,7 @@ def _convolution(mechanism: Mechanism, kernel: Kernel) -> Convolution | None:
         _closest(mechanism, kernel, Convolution)
         or identity_convolution(mechanism, kernel)
         or processed_convolution(mechanism, kernel, _convolution)
+        or clipped_convolution(mechanism, kernel, _convolution)
         or fine_lattice_convolution(mechanism, kernel, _convolution)
         or cells_convolution(mechanism, kernel)
     )

@@ -99,6 +99,18 @@ class Posterior(Run):
         """
         return functionals.probability(self.model, self.arrays, lower, upper, level)
 
+    def beyond(self, level: float = 0.95) -> xr.Dataset:
+        """Return the share of records beyond each bound to which they were clipped (`mechanisms.Clipped`).
+
+        Over the coordinate `side`: ``mean``, ``lower``, ``upper``, the draws. The shape out there is the prior's.
+
+        Parameters
+        ----------
+        level
+            Posterior probability of each interval.
+        """
+        return functionals.beyond(self.model, self.arrays, level)
+
     def moments(self, level: float = 0.95) -> xr.Dataset:
         """Return mean, variance, sd, skewness and excess kurtosis of the confidential data's law.
 

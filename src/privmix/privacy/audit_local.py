@@ -29,7 +29,7 @@ def read_inputs(mechanism: Any, inputs: ArrayLike | None) -> Array:
                 f"Give both bounds of the domain, or leave inputs out."
             )
         return y
-    bounds = getattr(mechanism, "bounds", None)
+    bounds = getattr(mechanism, "bounds", None) or getattr(mechanism, "clipped_at", None)
     if bounds is None or not np.isfinite(bounds).all():
         raise ValueError(
             f"The audit was given a mechanism with bounds={bounds!r} and no inputs, but needs to know which "

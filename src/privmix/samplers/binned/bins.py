@@ -135,7 +135,7 @@ def _refusal(model: PrivateMixture) -> str:
         return ""
     law = model.convolution
     known = law.cdf is not None or law.masses is not None or mechanism.publishes_intervals
-    if not known or mechanism.bounds is None or mechanism.noise_spread() is None:
+    if not known or _inputs(mechanism) is None or mechanism.noise_spread() is None:
         return f"{type(mechanism).__name__} needs bounds, and g(z|θ) a distribution function."
     return ""
 
@@ -144,7 +144,13 @@ def _range(mechanism: Any) -> tuple[float, float]:
     if mechanism.release_range is not None:
         return mechanism.release_range
     reach = REACH_IN_NOISE_SPREADS * mechanism.noise_spread()
-    return mechanism.bounds[0] - reach, mechanism.bounds[1] + reach
+    lower, upper = _inputs(mechanism)
+    return lower - reach, upper + reach
+
+
+def _inputs(mechanism: Any) -> Any:
+    """Return the interval of what the noise is added to, or None."""
+    return mechanism.bounds if mechanism.clipped_at is None else mechanism.clipped_at
 
 
 def _default_count(mechanism: Any, width: float) -> int:

@@ -18,6 +18,8 @@ LAPLACE = Laplace(epsilon=5.0, bounds=WIDE)
 CLAMPED = PrivateMixture(Clamped(LAPLACE, lower=-1.0), Normal(), DirichletProcess(2.0))
 ROUNDED = PrivateMixture(Rounded(LAPLACE, to=6.0), Normal(), DirichletProcess(2.0))
 CLIPPED = PrivateMixture(Clipped(Laplace(epsilon=5.0, bounds=(-3.0, 3.0))), Normal(), DirichletProcess(2.0))
+# Intervals that hold less than a tenth, where records are drawn by inversion.
+FINER = PrivateMixture(Rounded(Laplace(epsilon=20.0, bounds=WIDE), to=1.0), Normal(), DirichletProcess(2.0))
 EDGED = PrivateMixture(Clamped(Gaussian(scale=0.2, bounds=(0.0, 1.0)), lower=0.4), EDGE_KERNEL, DirichletProcess(2.0))
 
 
@@ -69,7 +71,7 @@ def published_value_bugs() -> list[Mutant]:
             post_processed.draw_between,
             "return end + sign * t",
             "return end",
-            ROUNDED,
+            FINER,
             Slice(records="exact"),
         ),
         one(

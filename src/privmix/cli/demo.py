@@ -39,7 +39,7 @@ def demo(
     release = simulate(records, epsilon, seed)
     print_table(["", ""], mechanism_rows(release.mechanism, records), "The release")
     typer.echo(
-        "Fitting with two samplers; the first run on a machine compiles them, some 25 seconds of processor time once."
+        "Fitting with two samplers; the first run on a machine compiles them, some 10 seconds of processor time once."
     )
     fits, seconds = {}, {}
     for name in ("Neal 5", "slice"):

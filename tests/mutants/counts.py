@@ -55,12 +55,12 @@ def processed_bugs() -> list[Mutant]:
 
 def unknown_bugs() -> list[Mutant]:
     """Return bugs in the learning of the number of records."""
-    target, update = unknown.count_target, unknown.update_counts_and_total
+    target = unknown.count_target
     law, rate = " + math.lgamma(others + place + shape)", " - math.log1p(rate)"
     edits = (
         ("number of records without its prior", target, law, ""),
         ("number of records without the rate of its prior", target, rate, ""),
-        ("total left as it was", update, "total = redraw", "redraw"),
+        ("a count redrawn without the release", target, "log_of_one(parts, data, state, j, place) - ", "-"),
     )
     return [one(*edit, UNCOUNTED, Binned()) for edit in edits]
 

@@ -9,6 +9,7 @@ from scipy import stats
 
 import privmix
 from privmix.mechanisms import Laplace, LocalMechanism, RandomizedResponse, SquareWave
+from privmix.planning.plan import solve_for
 from privmix.planning.shapes import find_modes, read_shapes
 
 BOUNDS = (-10.0, 10.0)
@@ -143,3 +144,27 @@ def test_a_trusted_holder_needs_far_fewer_people():
 def test_a_budget_in_zcdp_lets_gaussian_noise_take_part():
     names = set(privmix.plan(BOUNDS, rho=0.5, n=2000, shape=three_normals).table["mechanism"])
     assert {"Gaussian", "Laplace"} <= names
+
+
+@pytest.mark.parametrize(
+    ("error", "wanted", "answer"),
+    [
+        (lambda n: 3.0 * n**-0.35, 0.1, (30.0) ** (1.0 / 0.35)),
+        (lambda n: 0.05 + 3.0 * n**-0.5, 0.1, 3600.0),
+        (lambda n: 0.2 + 3.0 * n**-0.5, 0.1, math.nan),
+        (lambda n: math.inf if n > 3000.0 else n**-0.5, 0.1, 100.0),
+        (lambda n: math.inf if n > 3000.0 else n**-0.5, 0.01, math.nan),
+        (lambda n: 2.0 / math.ceil(n / 1000.0), 0.5, 3500.0),
+    ],
+)
+def test_what_is_needed_is_found_in_few_guesses(error, wanted, answer):
+    """Straight, with a floor, without a setting beyond a limit, in steps."""
+    guesses = []
+
+    def counted(n):
+        guesses.append(n)
+        return error(n)
+
+    found, _ = solve_for(counted, wanted, 10.0, 1e12, 2e4)
+    assert found == pytest.approx(answer, rel=0.2, nan_ok=True)
+    assert len(guesses) < 16

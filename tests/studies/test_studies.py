@@ -29,6 +29,7 @@ CELLS = {
     "mechanisms": {"mechanism": "laplace", "records": 100, "epsilon": 10.0, "replicate": 0},
     "global": {"base": "gamma2", "factor": 4, "epsilon": 10.0, "fit": "neal5", "replicate": 0},
     "accuracy": {"target": "normals", "records": 100, "epsilon": 10.0, "method": "ours-laplace", "replicate": 0},
+    "planned": {"target": "normals", "family": "SquareWave", "epsilon": 4.0, "records": 200, "replicate": 0},
     "defaults": {"target": "inflated", "records": 100, "release": "laplace10", "variant": "cut", "replicate": 0},
 }
 NUMBERS = {"acceptance", "ess", "r_hat", "clusters", "l1", "covered"}

@@ -29,8 +29,10 @@ REPETITIONS = 200
 # Numbers of people between which a wanted accuracy is sought; beyond, it is called out of reach.
 FEWEST, MOST = 10.0, 1e12
 LEAST_BUDGET, MOST_BUDGET = 1e-3, 50.0
-# An answer is found to this factor, or where the error is this close below the one wanted.
-PRECISION, CLOSE = 1.02, 1.005
+# An answer is found where the error is what was wanted to this factor, after so many guesses.
+PRECISION, MOST_GUESSES = 1.01, 24
+# How fast the logarithm of the error falls with that of n or of a budget: usually, and the limits of what is believed.
+USUAL_SLOPE, STEEPEST, FLATTEST = -0.35, -3.0, -0.05
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,7 @@ class Plan:
         return self._solved[kind, wanted, solve]
 
     def _needed(self, kind: type[Mechanism], wanted: float, solve: str) -> dict[str, Any]:
-        """Return what one mechanism needs, by bisection of the logarithm: the error falls with n and budget."""
+        """Return what one mechanism needs, where the error falls to what is wanted."""
         (name, budget), shapes = next(iter(self.budget.items())), self.shapes
 
         def error(value: float) -> float:
@@ -150,8 +152,7 @@ class Plan:
             return min((_l1(m, shapes, n) for m in _settings(kind, n, self.bounds, {name: spent})), default=math.inf)
 
         low, high = (FEWEST, MOST) if solve == "n" else (LEAST_BUDGET, MOST_BUDGET)
-        start = min(max(float(self.n) if solve == "n" else budget, low), high)
-        value, least = _solve(error, wanted, low, high, (start, error(start)))
+        value, least = solve_for(error, wanted, low, high, float(self.n) if solve == "n" else budget)
         return {"mechanism": kind.__name__, "needed": value, "l1": wanted if math.isfinite(value) else least}
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -328,38 +329,31 @@ def _row(mechanism: Mechanism, made: list[Prediction], shapes: list[Shape]) -> R
     )
 
 
-def _solve(
-    error: Callable[[float], float], wanted: float, low: float, high: float, start: tuple[float, float]
+def solve_for(
+    error: Callable[[float], float], wanted: float, low: float, high: float, start: float
 ) -> tuple[float, float]:
     """Return where the error falls to what is wanted, and the least error seen; not a number where it never does.
 
-    Parameters
-    ----------
-    error
-        Falls with its argument, about as a power of it.
-    wanted
-        The error that is wanted.
-    low, high
-        Where to look.
-    start
-        A first argument and its error.
+    On logarithmic scales the error is nearly a straight line, so that the next guess lies on the last two points'. It
+    is kept between what is known to be too little and enough.
     """
-    at, found = start
-    factor = 10.0 if found > wanted else 0.1
-    while (found > wanted) == (factor > 1.0):
-        before, error_before = at, found
-        at = min(max(at * factor, low), high)
-        if at == before:
-            return (math.nan, found) if found > wanted else (at, found)
-        found = error(at)
-    (left, above), (right, below) = sorted(((before, error_before), (at, found)))
-    while right > PRECISION * left and below < wanted / CLOSE:
-        # A power between the ends, kept away from them so that the bracket shrinks from both sides.
-        share = math.log(above / wanted) / math.log(above / below)
-        middle = left * (right / left) ** min(max(share, 0.05), 0.95)
-        found = error(middle)
-        if found > wanted:
-            left, above = middle, found
-        else:
-            right, below = middle, found
-    return right, wanted
+    least, at, slope = math.inf, math.log(min(max(start, low), high)), USUAL_SLOPE
+    little, enough, known = math.log(low), math.log(high), False
+    before: tuple[float, float] | None = None
+    for _ in range(MOST_GUESSES):
+        found = error(math.exp(at))
+        least, gap = min(least, found), math.log(found / wanted)
+        if abs(gap) < math.log(PRECISION):
+            return math.exp(at), wanted
+        if gap > 0.0 and math.isfinite(gap):
+            little = at
+        else:  # enough, or more than the mechanism has a setting for
+            enough, known = at, math.isfinite(gap)
+        if enough - little < math.log(PRECISION):
+            break
+        if before is not None and math.isfinite(gap):
+            slope = min(max((gap - before[1]) / (at - before[0]), STEEPEST), FLATTEST)
+        guess = at - gap / slope if math.isfinite(gap) else math.nan
+        before = (at, gap) if math.isfinite(gap) else before
+        at = guess if little < guess < enough else enough if guess >= enough and not known else 0.5 * (little + enough)
+    return (math.exp(enough), wanted) if known else (math.nan, least)

@@ -27,7 +27,7 @@ TARGETS = {
     "ripple": Choice("ripple", targets.RIPPLE),
     "bimodal": Choice("two unequal modes", targets.UNEQUAL_MODES),
 }
-FAMILIES = ("Laplace", "SquareWave", "RandomizedResponse")
+FAMILIES = ("Laplace", "SquareWave", "Piecewise", "RandomizedResponse", "SubsetSelection", "NoisyHistogram")
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,7 @@ class Configuration(DefaultChains):
         return cls(targets=("normals",), families=families, epsilons=(4.0,), records=(200,), **SHORT)
 
 
-def best_setting(
-    family: str, target: targets.Target, epsilon: float, records: int
-) -> tuple[Mechanism, Prediction]:
+def best_setting(family: str, target: targets.Target, epsilon: float, records: int) -> tuple[Mechanism, Prediction]:
     """Return the setting of a mechanism that a plan would choose for a shape, and what it predicts.
 
     Parameters

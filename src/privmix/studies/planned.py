@@ -105,9 +105,8 @@ def figures(results: Results, folder: Path) -> None:
     axes = pictures.panels(1, 1, width=5.0, height=4.2)
     panel = axes[0, 0]
     for index, family in enumerate(results.axis("family")):
-        some = list(results.select(family=family))
-        marker = pictures.MARKERS[index % len(pictures.MARKERS)]
-        panel.plot([one["predicted"] for one in some], [one["l1"] for one in some], marker, label=family, markersize=4)
+        some, marker = results.select(family=family), pictures.MARKERS[index % len(pictures.MARKERS)]
+        panel.plot(some.values("predicted"), some.values("l1"), marker, label=family, markersize=4)
     ends = [0.005, 2.0]
     panel.plot(ends, ends, color="0.5", linewidth=0.8)
     panel.set(xscale="log", yscale="log", xlabel="predicted L1 error", ylabel="L1 error of the fit")

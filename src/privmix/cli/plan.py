@@ -106,9 +106,9 @@ def recommend(command: list[str], n: int, about: dict[str, Any]) -> str:
             "recommended."
         )
     made = make_plan(about["bounds"], n=n, trusted=True, **budget)
-    local = next(row for row in made.rows if not row.mechanism.is_global)
-    laplace = next((row.l1 for row in made.rows if row.name == "Laplace" and row is not local), None)
-    than = "" if laplace is None else f" (Laplace noise: {words.error_in_words(laplace)})"
+    rows = [row for row in made.rows if not row.mechanism.is_global]
+    local, other = rows[0], words.compared(rows)
+    than = "" if other is None else f" ({words.named(other.mechanism)}: {words.error_in_words(other.l1)})"
     whole = "" if local is made.rows[0] else _worth_of_trust(made.rows[0])
     full = shlex.join([*command, *as_options(local.mechanism)])
     return (

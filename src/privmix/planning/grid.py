@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 BUDGETS = (0.25, 0.5, 1.0, 2.0, 4.0)
 PEOPLE = tuple(10.0 ** (0.5 * k) for k in range(-3, 4))
 # Mechanisms in the grid: a grid of more takes longer than anybody waits.
-MOST_KINDS = 6
+MOST_KINDS = 5
 # Shapes of a panel in the grid, one of each number of components; the last of them is shown.
 MOST_SHAPES = 3
 FEWEST = 10
@@ -40,6 +40,8 @@ class Grid(NamedTuple):
     ----------
     rows
         The plan's rows that take part, in its order.
+    rival
+        Which of them the best is set against.
     nodes
         ``nodes[i][j][k]`` belongs to the i-th budget, the j-th number of people and the k-th row; None where a
         mechanism has no setting.
@@ -47,6 +49,7 @@ class Grid(NamedTuple):
 
     shape: Shape
     rows: list[Row]
+    rival: int
     budgets: list[dict[str, float]]
     numbers: list[int]
     at: tuple[int, int]
@@ -72,12 +75,13 @@ def make_grid(plan: Plan) -> Grid:
             for j, people in enumerate(numbers):
                 here = planned if (i, j) == at else _best(type(row.mechanism), plan.bounds, spent, shapes, people)
                 columns[i][j].append(None if here is None else here._replace(l1=here.l1 * scale))
-    return Grid(shapes[-1], rows, budgets, numbers, at, columns)
+    rival = next((k for k, row in enumerate(rows) if row is compared(plan.rows)), 0)
+    return Grid(shapes[-1], rows, rival, budgets, numbers, at, columns)
 
 
 def chosen_rows(plan: Plan) -> list[Row]:
     """Return the rows that take part: the best, and the one that the recommended is set against."""
-    rows, other = plan.rows[:MOST_KINDS], compared(plan)
+    rows, other = plan.rows[:MOST_KINDS], compared(plan.rows)
     return rows if other is None or other in rows else [*rows[:-1], other]
 
 

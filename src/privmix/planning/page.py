@@ -115,11 +115,11 @@ def _expected(prediction: Prediction, width: float) -> dict[str, np.ndarray]:
 
 
 def _best_and_other(grid: Grid, i: int, j: int) -> list[int]:
-    """Return the best row at a node and the one that it is set against: the plan's last in the grid."""
-    entries = grid.nodes[i][j]
-    best = min((k for k, entry in enumerate(entries) if entry), key=lambda k: entries[k].l1)  # type: ignore[union-attr]
-    other = next((k for k, row in enumerate(grid.rows) if row.name == "Laplace" and k != best), len(entries) - 1)
-    return [best] if other == best or entries[other] is None else [best, other]
+    """Return the best row at a node and the one that it is set against: the rival, or the plan's best beside it."""
+    known = {k: entry.l1 for k, entry in enumerate(grid.nodes[i][j]) if entry}
+    best = min(known, key=lambda k: known[k])
+    other = 0 if best == grid.rival else grid.rival
+    return [best, other] if other != best and other in known else [best]
 
 
 def _band_pictures(grid: Grid) -> tuple[list[Picture], dict[str, Any]]:

@@ -62,7 +62,7 @@ def row_in_words(row: Row) -> list[str]:
 
 def needed(plan: Plan, l1: float) -> list[str]:
     """Return what the recommended mechanism and its rival need for an error, a sentence each."""
-    other = compared(plan)
+    other = compared(plan.rows)
     kinds = [type(row.mechanism) for row in (plan.rows[0], other) if row is not None]
     people = plan.for_accuracy(l1, only=kinds).set_index("mechanism")
     budgets = plan.for_accuracy(l1, "budget", only=kinds).set_index("mechanism")
@@ -80,15 +80,15 @@ def _needed(plan: Plan, l1: float, name: str, people: Any, budgets: Any) -> str:
     return f"{name} needs for L1 = {l1:g}: {first}; or {second}."
 
 
-def compared(plan: Plan) -> Row | None:
-    """Return what the recommended mechanism is set against: Laplace noise, else the worst; None where it is alone."""
-    others = plan.rows[1:]
+def compared(rows: list[Row]) -> Row | None:
+    """Return what the first row is set against: Laplace noise, else the last row; None where it is alone."""
+    others = rows[1:]
     return next((row for row in others if isinstance(row.mechanism, Laplace)), others[-1] if others else None)
 
 
 def why(plan: Plan) -> str:
     """Return in one sentence why a mechanism is recommended: its error, and what another would need for it."""
-    best, other = plan.rows[0], compared(plan)
+    best, other = plan.rows[0], compared(plan.rows)
     words = f"{named(best.mechanism)} has the least expected L1 error, {error_in_words(best.l1)}"
     if other is None:
         return f"{words}; nothing else was compared."

@@ -75,10 +75,10 @@ def published_value_bugs() -> list[Mutant]:
             Slice(records="exact"),
         ),
         one(
-            "half of the panels forgotten",
+            "panels below the peak counted by half",
             gaussian_truncated_normal.log_between,
             "total += panels_outwards(mechanism, kernel, start, low, -1.0, theta, top)",
-            "total += 0.0",
+            "total += 0.5 * panels_outwards(mechanism, kernel, start, low, -1.0, theta, top)",
             EDGED,
             Neal8(),
         ),

@@ -20,9 +20,11 @@ TITLES = {
     "hellinger": "Hellinger distance",
     "l1": "L1 error",
     "log_score": "Log score",
+    "predicted": "L1 error that was predicted",
     "r_hat": "Worst R-hat of the density",
     "rand": "Adjusted Rand index, variation of information",
     "rand_binder": "Adjusted Rand index, Binder's loss",
+    "ratio": "L1 error over the one predicted",
     "seconds": "CPU seconds of the chains",
     "width": "Integral of half the width of the 95% band",
 }

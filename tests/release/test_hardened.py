@@ -164,6 +164,13 @@ def test_release_states_who_drew_and_is_read_without_opendp(tmp_path, monkeypatc
         assert metadata["noise"] == f"The noise was drawn by {VERSION}, on the whole numbers."
 
 
+@pytest.mark.parametrize("mechanism", [*ASKED[:1], Laplace(epsilon=1.0, bounds=UNIT)], ids=["counts", "records"])
+def test_what_is_clamped_afterwards_still_says_who_drew(mechanism):
+    hard = harden(mechanism)
+    clamped = Clamped(hard, lower=0.0)
+    assert (clamped.drawn_by, clamped.guarantee) == (hard.drawn_by, hard.guarantee)
+
+
 def test_values_outside_the_bounds_are_clipped_with_a_warning_that_names_the_caller():
     with pytest.warns(UserWarning, match="1 of 2 values lie outside the bounds") as caught:
         Release.from_data([0.5, 7.0], RandomizedResponse(4, epsilon=1.0, bounds=UNIT), hardened=True)

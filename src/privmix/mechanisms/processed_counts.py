@@ -54,6 +54,7 @@ class ProcessedCounts(Histogram):
     bounds = _of_wrapped("bounds")
     neighbours = _of_wrapped("neighbours")
     guarantee = _of_wrapped("guarantee")
+    drawn_by = _of_wrapped("drawn_by")
     counted_edges = _of_wrapped("counted_edges")
     details = _of_wrapped("details")
     noise = _of_wrapped("noise")

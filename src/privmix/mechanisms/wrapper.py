@@ -37,6 +37,7 @@ class Wrapper(LocalMechanism):
     is_wrapper: ClassVar[bool] = True
 
     guarantee = _of_wrapped("guarantee")
+    drawn_by = _of_wrapped("drawn_by")
     outputs = _of_wrapped("outputs")
     release_range = _of_wrapped("release_range")
     row_length = _of_wrapped("row_length")

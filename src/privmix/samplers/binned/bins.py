@@ -37,7 +37,7 @@ from privmix.samplers.binned.tables import (
     update_counts_of_tables,
     update_unknown_of_tables,
 )
-from privmix.samplers.binned.unknown import update_counts_and_total
+from privmix.samplers.binned.unknown import count_in_bins, update_counts_and_total
 from privmix.samplers.capabilities import pair
 from privmix.samplers.moves.records_in_bins import draw_inside
 from privmix.samplers.moves.sticks import STICKS
@@ -71,6 +71,11 @@ def label_records(parts, data, state, rng, labels):
 @slot
 def redraw_counts(parts, data, state, rng):
     """Update the counts where the release has noise on them."""
+
+
+@slot
+def count_again(state, n):
+    """Return the number of records after the counts were redrawn: the same where it is known."""
 
 
 @slot
@@ -228,6 +233,11 @@ def bin_of_interval(parts, data, state, latent, i):
     return find_bin(state.node, high if high == math.inf else 0.5 * (low + high))
 
 
+def known_number(state, n):
+    """Return the number of records, which is known."""
+    return n
+
+
 def keep_counts(parts, data, state, rng):
     """Leave the counts: they are the data."""
 
@@ -277,6 +287,7 @@ def impute_by_release(parts, data, state, rng, ys, labels):
 
 
 HISTOGRAM: dict[Callable, Callable] = {
+    count_again: known_number,
     fill_row: row_of_histogram,
     bin_of_record: bin_of_value,
     redraw_counts: update_counts,
@@ -289,12 +300,16 @@ HISTOGRAM: dict[Callable, Callable] = {
 Hooks = dict[Callable, Callable]
 JOINED: Hooks = {**HISTOGRAM, log_of_two: two_in_tables, log_of_one: one_in_tables, set_count: set_in_tables}
 # By whether the number of records is not known.
-HISTOGRAMS: dict[bool, Hooks] = {False: HISTOGRAM, True: {**HISTOGRAM, redraw_counts: update_counts_and_total}}
+HISTOGRAMS: dict[bool, Hooks] = {
+    False: HISTOGRAM,
+    True: {**HISTOGRAM, redraw_counts: update_counts_and_total, count_again: count_in_bins},
+}
 TABLES: dict[bool, Hooks] = {
     False: {**JOINED, redraw_counts: update_counts_of_tables},
-    True: {**JOINED, redraw_counts: update_unknown_of_tables},
+    True: {**JOINED, redraw_counts: update_unknown_of_tables, count_again: count_in_bins},
 }
 LOCAL: dict[Callable, Callable] = {
+    count_again: known_number,
     bin_of_record: bin_of_edges,
     redraw_counts: keep_counts,
     label_records: labels_from_table,

@@ -23,7 +23,7 @@ import numpy as np
 from privmix.parts.checks import check_count
 from privmix.priors.rest import LEAST_MASS_LEFT
 from privmix.samplers import base
-from privmix.samplers.binned.bins import bin_of_record, find_bins, label_records, redraw_counts
+from privmix.samplers.binned.bins import bin_of_record, count_again, find_bins, label_records, redraw_counts
 from privmix.samplers.binned.mixture import (
     LEAST_EXPECTED_RECORDS,
     allocate_counts,
@@ -231,7 +231,7 @@ def sweep(parts, data, state, rng):
     if not complete(parts, data, state, rng, n):
         return False
     redraw_counts(parts, data, state, rng)
-    n = count_in_bins(state)  # another one where the number of records is not known
+    n = count_again(state, n)
     move_atoms(parts, data, state, rng, n)
     move_sticks(parts, state, rng, n)
     swap_sticks(parts, state, rng, LEAST_EXPECTED_RECORDS / n)
@@ -246,14 +246,6 @@ def count_records(state):
     for h in range(len(state.size)):
         n += state.size[h]
     return n
-
-
-def count_in_bins(state):
-    """Return the number of records by the counts of the bins."""
-    total = 0.0
-    for b in range(len(state.counts)):
-        total += state.counts[b]
-    return int(total)
 
 
 def complete(parts, data, state, rng, n):

@@ -23,6 +23,14 @@ def update_counts_and_total(parts, data, state, rng):
         total = redraw_count(parts, data, state, rng, j, total)
 
 
+def count_in_bins(state, n):
+    """Return the number of records by the counts of the bins: steps that follow may depend on no older one."""
+    total = 0.0
+    for b in range(len(state.counts)):
+        total += state.counts[b]
+    return int(total)
+
+
 def redraw_count(parts, data, state, rng, j, total):
     """Redraw the count of bin j given all others, and return the new total."""
     place = state.counts[j]

@@ -8,7 +8,7 @@ SETUP_DOCS := $(VENV)/.ready-docs
 
 .PHONY: demo test lint types imports unit test-long studies-small bench bench-ess docs pages wheel clean
 
-demo: $(SETUP)  ## simulate, privatise, fit with both samplers, write a picture into demo/
+demo: $(SETUP)  ## simulate, privatise by two mechanisms, fit, write pictures into demo/
 	$(BIN)/privmix demo --output demo
 
 test: lint types imports unit  ## everything that a change must pass

@@ -398,10 +398,12 @@ def test_demo_writes_a_release_a_fit_and_a_picture(here, monkeypatch):
         model = privmix.PrivateMixture(release.mechanism, kernels.Normal())
         return model.sample(release, sampler, draws=40, warmup=20, thin=1, chains=2, seed=seed)
 
+    chosen = mechanisms.RandomizedResponse(8, epsilon=10.0, bounds=(-10.0, 10.0))
+    monkeypatch.setattr(demo_module, "recommended", lambda records, epsilon: chosen)
     monkeypatch.setattr(demo_module, "sample", quick)
     result = run("demo", "--records", 30, "--seed", 3)
     assert result.exit_code == 0, result.output
-    assert names(here / "demo") == ["density.png", "fit.nc", "release.csv", "release.csv.json"]
+    assert names(here / "demo") == ["density.png", "fit.nc", "recommended.png", "release.csv", "release.csv.json"]
     assert len(Release.load("demo/release.csv")) == 30
     assert privmix.load("demo/fit.nc").draws == 40
     for words in (
@@ -409,6 +411,7 @@ def test_demo_writes_a_release_a_fit_and_a_picture(here, monkeypatch):
         "the first run on a machine compiles",
         "worst ESS",
         "L1 distance",
+        "the same data at the same ε through RandomizedResponse (8 cells)",
         "0 is perfect, 2 the worst",
     ):
         assert words in result.stdout
@@ -418,6 +421,15 @@ def test_demo_truth_is_a_density_and_its_release_repeatable():
     y = np.linspace(-12.0, 12.0, 24001)
     assert np.trapezoid(demo_module.true_density(y), y) == pytest.approx(1.0, abs=1e-6)
     assert demo_module.simulate(20, 1.0, 5) == demo_module.simulate(20, 1.0, 5)
+
+
+def test_demo_recommends_by_a_plan_and_releases_the_same_data_through_it():
+    chosen = demo_module.recommended(200, 10.0)
+    assert chosen.guarantee.epsilon == 10.0
+    assert not isinstance(chosen, mechanisms.Laplace)
+    sharp = mechanisms.Laplace(epsilon=1e9, bounds=(-10.0, 10.0))
+    through_noise, as_they_are = demo_module.simulate(20, 1e8, 5), demo_module.simulate(20, 1e8, 5, sharp)
+    np.testing.assert_allclose(through_noise.z, as_they_are.z, atol=1e-5)
 
 
 @pytest.mark.parametrize(

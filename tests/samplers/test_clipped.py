@@ -16,18 +16,23 @@ BOUNDS = (-3.0, 5.0)
 
 
 def normal_partitions(z, scale, concentration=1.0):
-    """Return the exact law of the partition of clipped records: the clip is written out here, y on a grid."""
-    y = np.linspace(-60.0, 60.0, 6001)
-    q = stats.laplace.pdf(z, np.clip(y, -2.0, 2.0)[:, None], scale)
+    """Return the exact law of the partition of records clipped to ±2: two atoms, and a fine grid between them."""
+    edges = np.linspace(-2.0, 2.0, 2001)
+    points = np.concatenate([[-2.0], 0.5 * (edges[1:] + edges[:-1]), [2.0]])
+    q = stats.laplace.pdf(z, points[:, None], scale)
     subsets = (np.arange(2 ** len(z))[:, None] >> np.arange(len(z))) & 1
     total = np.full(len(subsets), -np.inf)
-    for variance in np.exp(np.linspace(np.log(0.05), np.log(400.0), 90)):
-        means = np.linspace(-9.0, 9.0, 150) * np.sqrt(variance / 0.1)
-        log_g = np.log(stats.norm.pdf(y, means[:, None], np.sqrt(variance)) @ q * (y[1] - y[0]))
+    log_variances, step = np.linspace(np.log(0.05), np.log(4000.0), 90, retstep=True)
+    for variance in np.exp(log_variances):
+        means = np.linspace(-9.0, 9.0, 200) * np.sqrt(variance / 0.1)
+        below = stats.norm.cdf(edges, means[:, None], np.sqrt(variance))
+        above = stats.norm.sf(edges[-1:], means[:, None], np.sqrt(variance))
+        g = np.concatenate([below[:, :1], np.diff(below), above], axis=1) @ q
         prior = stats.norm.pdf(means, 0.0, np.sqrt(variance / 0.1)) * (means[1] - means[0])
         prior = prior * stats.invgamma.pdf(variance, 3.0, scale=3.0) * variance
-        total = np.logaddexp(total, np.log(prior @ np.exp(log_g @ subsets.T)))
-    return weigh_partitions(total, len(z), concentration)
+        total = np.logaddexp(total, np.log(prior @ np.exp(np.log(g) @ subsets.T)))
+    assert total[0] + np.log(step) == pytest.approx(0.0, abs=1e-6)  # of no record: the prior's whole mass
+    return weigh_partitions(total + np.log(step), len(z), concentration)
 
 
 @pytest.mark.parametrize("sampler", [Neal8(), *(pytest.param(s, marks=pytest.mark.long) for s in SAMPLERS)], ids=repr)

@@ -159,37 +159,36 @@ def label_step(sampler):
     return "proposals" if sampler.proposes_records else "marginals" if conjugate else "g", sampler.holds_sticks
 
 
-def covering(every_model, every_sampler):
-    """Return pairs of model and sampler by this rule; each part adds what those before it lack.
+def what_a_case_tries(model, sampler):
+    """Return all that a case is an example of: each of these must have one."""
+    step = label_step(sampler)
+    yield "sampler", repr(sampler)
+    yield "likelihood", likelihood(model), step
+    if model.convolution is None or step[0] != "proposals":  # proposals know q alone
+        yield "closed form", closed_form(model)
+    yield "kernel", type(model.kernel), model.kernel.hyperparameters
+    # Partitions and sticks use other parts of a prior; what labels know of the release is none of its business.
+    yield "prior", type(model.prior), step[1]
 
-    1. Every sampler once: on the first model that it serves, which is the reference for most.
-    2. Every kind of likelihood with every kind of label step once.
-    3. Every closed form once: g(z|θ) of the pair, or the noise of a histogram where there is none.
-    4. Every kernel once, and with hyperpriors where they are a choice.
-    5. Every prior with every kind of label step once.
 
-    Where there is a choice, the model taken least often so far is taken, then the sampler taken least often.
+def covering(served):
+    """Return few pairs of model and sampler that try everything there is to try once.
+
+    Every sampler; every kind of likelihood with every kind of label step; every closed form, g(z|θ) of the pair or the
+    noise of a histogram; every kernel, and with hyperpriors where they are a choice; every prior by partitions and by
+    sticks. Each time the case is taken that tries most of what is still missing, the first of several.
     """
-    served = [(model, sampler) for model in every_model for sampler in every_sampler if serves(model, sampler)]
-    chosen = [next(case for case in served if case[1] is sampler) for sampler in every_sampler]
-
-    def times_taken(case):
-        return sum(case[0] is model for model, _ in chosen), sum(case[1] is sampler for _, sampler in chosen)
-
-    def add_what_lacks(kind):
-        for case in served:
-            if kind(case) not in {kind(other) for other in chosen}:
-                chosen.append(min((other for other in served if kind(other) == kind(case)), key=times_taken))
-
-    add_what_lacks(lambda case: (likelihood(case[0]), label_step(case[1])))
-    add_what_lacks(lambda case: closed_form(case[0]))
-    add_what_lacks(lambda case: (type(case[0].kernel), case[0].kernel.hyperparameters))
-    add_what_lacks(lambda case: (type(case[0].prior), label_step(case[1])))
+    tried = [frozenset(what_a_case_tries(*case)) for case in served]
+    missing, chosen = frozenset().union(*tried), []
+    while missing:
+        best = max(range(len(served)), key=lambda j: len(tried[j] & missing))
+        chosen.append(served[best])
+        missing -= tried[best]
     return chosen
 
 
 EVERY = [(model, sampler) for model in MODELS for sampler in SAMPLERS if serves(model, sampler)]
-COVERING = covering(MODELS, SAMPLERS)
+COVERING = covering(EVERY)
 
 
 def first_of_each(cases, kind):

@@ -164,3 +164,14 @@ def test_bars_leave_out_what_was_withheld():
     bars = mechanism.bars(np.array([4.0, np.nan, 6.0, np.nan]), *BOUNDS)
     assert bars.heights.tolist() == [4.0 / 24, 0.0, 6.0 / 24, 0.0]
     assert bars.label == "released counts, 2 bins withheld"
+
+
+@pytest.mark.parametrize("noise", ["laplace", "discrete laplace"])
+def test_a_clamp_at_zero_changes_nothing_under_laplace_noise(noise):
+    """P(c + noise ≤ 0) and the law of noise −c fall alike with the count; under Gaussian noise they do not."""
+    for kind, alike in ((noise, True), (noise.replace("laplace", "gaussian"), False)):
+        plain = NoisyHistogram(40, 4, kind, bounds=(0.0, 1.0), scale=3.0)
+        clamped = Clamped(plain, lower=0.0)
+        z = np.array([0.0, 5.0, 12.0, 9.0])
+        ratios = [clamped.log_bin(clamped.encode(z), 0, float(c)) - plain.log_bin(z, 0, float(c)) for c in range(20)]
+        assert (np.ptp(ratios) < 1e-9) == alike

@@ -4,6 +4,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from privmix import kernels, mechanisms, priors, samplers
+from privmix.counting import count
 from privmix.model import PrivateMixture, default_model
 from privmix.posterior import Posterior, load
 from privmix.release import Release
@@ -23,6 +24,7 @@ __all__ = [
     "PrivateMixture",
     "Release",
     "baselines",
+    "count",
     "default_model",
     "fit",
     "kernels",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from privmix.curves.counts import chances_finder
 from privmix.curves.density import density_mean
 from privmix.curves.predictive import draw_records, release_records
 from privmix.curves.prior import inside_draws, prior_draws, prior_mean_density
@@ -28,6 +29,9 @@ REFIT = Settings(draws=500, warmup=500, thin=5, chains=2)
 RELEASES = 20
 # Points of the grid on which densities are compared.
 POINTS = 400
+# Draws behind the prior mean probability of a bin. What they miss it by widens the null range: the answer errs towards
+# "no".
+NULL_ATOMS = 50_000
 # Rounds in which null records outside the bounds are drawn again.
 ROUNDS = 1000
 # Share of releases without information that may be taken for informative.
@@ -82,17 +86,22 @@ def informativeness(
 
 @dataclass(frozen=True)
 class Yardstick:
-    """The prior mean density of a model on a grid: what posteriors are measured against."""
+    """The prior mean density of a model on a grid: what posteriors are measured against.
+
+    Where the release is a table of counts, also the probability of each bin under it.
+    """
 
     model: PrivateMixture
     grid: np.ndarray
     prior_mean: np.ndarray
+    null_chances: np.ndarray | None = None
 
     @classmethod
     def of(cls, posterior: Posterior, rng: np.random.Generator) -> Yardstick:
         """Return the yardstick of a posterior's model, over its default grid."""
         grid = posterior.default_grid(POINTS)
-        return cls(posterior.model, grid, prior_mean_density(posterior.model, grid, rng))
+        mean = prior_mean_density(posterior.model, grid, rng)
+        return cls(posterior.model, grid, mean, prior_chances(posterior.model, rng))
 
     def distance(self, draws: Draws) -> float:
         """Return the Hellinger distance of the mean density of draws from the prior mean density."""
@@ -105,6 +114,8 @@ class Yardstick:
         Each record has a mixing measure of its own, so that together they follow the mean and have no clusters.
         Records inside the bounds, because those behind a release are: to learn that is no information.
         """
+        if self.null_chances is not None:
+            return rng.multinomial(n, self.null_chances).astype(np.float64)
         return release_records(self.model, self._null_records(n, rng), rng)
 
     def _null_records(self, n: int, rng: np.random.Generator) -> np.ndarray:
@@ -130,6 +141,21 @@ class Yardstick:
         if not complete:
             raise KeyboardInterrupt
         return self.distance(stack_draws([chain.pieces for chain in done]))
+
+
+def prior_chances(model: PrivateMixture, rng: np.random.Generator) -> np.ndarray | None:
+    """Return the prior mean probability of each bin of a table of counts, by simulation; None for other releases."""
+    if not model.mechanism.is_counted:
+        return None
+    lower, upper = model.kernel.support
+    bounds = model.mechanism.bounds or (lower, upper)
+    if lower < bounds[0] or upper > bounds[1]:
+        raise ValueError(
+            f"informativeness compares with records inside the bounds, and {type(model.kernel).__name__} puts some "
+            "outside, which a table of counts does not tell apart. Use kernels.TruncatedNormal, or fit the records."
+        )
+    draws = prior_draws(model, NULL_ATOMS, rng, remainder=1.0)
+    return chances_finder(model, draws)(np.arange(NULL_ATOMS))
 
 
 def hellinger(p: np.ndarray, q: np.ndarray, step: float) -> float:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 
+from privmix.checks.shares import Shares, shares_of
+from privmix.checks.tables import Table
 from privmix.curves.predictive import replicator
 from privmix.parts.checks import check_count
 
 if TYPE_CHECKING:
-    from privmix.mechanisms import Mechanism
     from privmix.posterior.posterior import Posterior
 
 Statistic = Callable[[np.ndarray], float]
@@ -50,6 +50,7 @@ def predictive_check(
 ) -> xr.Dataset:
     """Compare the release with replicates of it; `Posterior.predictive_check` documents the parameters."""
     model = posterior.model
+    mechanism: Any = model.mechanism
     z = model.mechanism.fill_withheld(posterior.plan.z)
     count = check_replicates(replicates, z.size)
     replicate = replicator(model, posterior.arrays, posterior.records_of_draws, np.random.default_rng(seed))
@@ -57,14 +58,15 @@ def predictive_check(
     def again() -> np.ndarray:
         return model.mechanism.fill_withheld(replicate()[1])
 
-    numbers = z.ndim == 1 and not model.mechanism.is_global
     pilot = [again() for _ in range(PILOT)]
-    chosen = dict(statistics) if statistics is not None else spread_statistics() if numbers else row_statistics()
-    if statistics is None:
-        chosen[DISTANCE] = cell_distance(pilot) if numbers else mean_distance(pilot, model.mechanism.is_global)
+    table = Table(mechanism) if mechanism.is_counted else None
+    chosen = dict(statistics) if statistics is not None else usual_statistics(model.mechanism, pilot, table)
     check_statistics(chosen, z)
-    edges, shares = histogram_edges(z, pilot), None if statistics is not None else shares_of(model.mechanism, pilot)
-    values, heights = np.empty((len(chosen), count)), np.empty((count, BINS))
+    edges, histogram = histogram_edges(z, pilot), shares_over_width
+    if table is not None:
+        edges, histogram = table.histogram_edges(BINS), table.histogram
+    shares = None if statistics is not None else table.shares(pilot) if table else shares_of(model.mechanism, pilot)
+    values, heights = np.empty((len(chosen), count)), np.empty((count, len(edges) - 1))
     made = np.empty((count, 0 if shares is None else len(shares.lower)))
     for r in range(count):
         new = again()
@@ -76,8 +78,17 @@ def predictive_check(
         return _dataset(list(chosen), observed, values, histogram(z, edges), heights, edges)
     seen, bars = bar_deviations(shares, shares.of(z), made)
     names, observed, values = [*chosen, BAR], np.append(observed, seen.max()), np.vstack([values, bars.max(axis=1)])
-    table = _dataset(names, observed, values, histogram(z, edges), heights, edges)
-    return table.merge(_bars(shares, shares.of(z), made, seen), combine_attrs="no_conflicts")
+    found = _dataset(names, observed, values, histogram(z, edges), heights, edges)
+    return found.merge(_bars(shares, shares.of(z), made, seen), combine_attrs="no_conflicts")
+
+
+def usual_statistics(mechanism: Any, pilot: list[np.ndarray], table: Table | None) -> dict[str, Statistic]:
+    """Return the statistics of a release, with its distance from the predictive law last."""
+    if table is not None:
+        return {**table.statistics(), DISTANCE: table.distance(pilot)}
+    if pilot[0].ndim == 1 and not mechanism.is_global:
+        return {**spread_statistics(), DISTANCE: cell_distance(pilot)}
+    return {**row_statistics(), DISTANCE: mean_distance(pilot, mechanism.is_global)}
 
 
 def check_replicates(replicates: Any, size: int) -> int:
@@ -154,7 +165,7 @@ def histogram_edges(z: np.ndarray, pilot: list[np.ndarray]) -> np.ndarray:
     return np.linspace(lower, upper, BINS + 1)
 
 
-def histogram(z: np.ndarray, edges: np.ndarray) -> np.ndarray:
+def shares_over_width(z: np.ndarray, edges: np.ndarray) -> np.ndarray:
     """Return the share of all numbers in each bin, over its width."""
     return np.histogram(z, edges)[0] / (z.size * np.diff(edges))
 
@@ -202,76 +213,3 @@ def _dataset(
             "bin_upper": ("bin", edges[1:]),
         },
     )
-
-
-# Bars of equal predictive mass for a release of numbers.
-BARS = 20
-
-
-@dataclass(frozen=True)
-class Shares:
-    """Bars of a release, and the function that gives the share of each.
-
-    Parameters
-    ----------
-    what
-        What a bar is, in words.
-    lower, upper
-        Ends of the bars: of bins of the confidential value, of ranges of released numbers, or an output twice.
-    of
-        The shares of a release.
-    records
-        Number of records, or of released numbers, that a share is one of.
-    """
-
-    what: str
-    lower: np.ndarray
-    upper: np.ndarray
-    of: Callable[[np.ndarray], np.ndarray]
-    records: int
-
-    def spread(self, made: np.ndarray) -> np.ndarray:
-        """Return the standard deviation of each share over replicates, at least that of drawing the records.
-
-        Without that least a bar that stayed empty in all of them would have none.
-        """
-        mean = np.clip(made.mean(axis=0), 0.0, 1.0)
-        return np.sqrt(np.maximum(made.var(axis=0), (mean * (1.0 - mean) + 1.0 / self.records) / self.records))
-
-
-def shares_of(mechanism: Mechanism, pilot: list[np.ndarray]) -> Shares | None:
-    """Return the bars of a release: its bins, its few outputs, else ranges of equal predictive mass; None for rows."""
-    if mechanism.bin_edges is not None:
-        return _by_bin(mechanism, pilot[0])
-    if mechanism.is_global or pilot[0].ndim > 1:
-        return None
-    return _by_output(mechanism.outputs, pilot[0]) if mechanism.outputs is not None else _by_range(pilot)
-
-
-def _by_bin(mechanism: Any, z: np.ndarray) -> Shares:
-    lower, upper = mechanism.shown_bins
-    # A histogram of noisy counts, or draws from a smoothed one: those are counted in its bins.
-    if not mechanism.shows_counts:
-        return Shares("bin", lower, upper, lambda z: mechanism.encode(z) / len(z), len(z))
-    records = mechanism.count_records(z)
-    return Shares("bin", lower, upper, lambda z: z / records, records)
-
-
-def _by_output(outputs: np.ndarray, z: np.ndarray) -> Shares:
-    values = np.sort(outputs)
-
-    def of(z: np.ndarray) -> np.ndarray:
-        return np.bincount(np.searchsorted(values, z), minlength=len(values))[: len(values)] / len(z)
-
-    return Shares("released value", values, values, of, len(z))
-
-
-def _by_range(pilot: list[np.ndarray]) -> Shares:
-    pooled = np.concatenate(pilot)
-    edges = np.unique(np.quantile(pooled, np.arange(1, BARS) / BARS))
-
-    def of(z: np.ndarray) -> np.ndarray:
-        return np.bincount(np.searchsorted(edges, z, side="right"), minlength=len(edges) + 1) / len(z)
-
-    lower, upper = np.append(-np.inf, edges), np.append(edges, np.inf)
-    return Shares("range of released values", lower, upper, of, len(pilot[0]))

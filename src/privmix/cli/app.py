@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from privmix.cli.count import count
 from privmix.cli.demo import demo
 from privmix.cli.fit import fit
 from privmix.cli.options import respelled
@@ -40,6 +41,10 @@ app.command(
     epilog="Example: privmix privatize survey.csv --column income --mechanism laplace --epsilon 5 --bounds 0 100 "
     "--output release.csv"
 )(privatize)
+app.command(
+    epilog="Example: privmix count data/*.parquet --column z --mechanism laplace --epsilon 1 --bounds 0 100 "
+    "--output counts.csv"
+)(count)
 app.command(epilog="Example: privmix fit release.csv --output fit.nc --picture fit.pdf --sampler slice --seed 1")(fit)
 app.command(epilog="Example: privmix resume fit.nc --minutes 30")(resume)
 app.command(epilog="Example: privmix study laplace --replicates 50 --draws 50000 --output laplace")(study)

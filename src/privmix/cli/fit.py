@@ -10,7 +10,7 @@ import typer
 from privmix import kernels, samplers
 from privmix.checks.check import doubt_of
 from privmix.cli import inputs, options
-from privmix.cli.inputs import read_release
+from privmix.cli.large import read_releases
 from privmix.cli.options import takes_prior
 from privmix.cli.outputs import (
     INTERRUPTED,
@@ -26,6 +26,7 @@ from privmix.cli.outputs import (
     terminated_as_interrupted,
     warn_of,
 )
+from privmix.counting.files import MOST_ROWS_READ
 from privmix.kernels import Kernel
 from privmix.model import DEFAULTS, LARGEST_R_HAT, LEAST_ESS, DefaultKernel
 from privmix.parts.options import options_of
@@ -84,12 +85,12 @@ MOST_DRAWS_IN_HASTE = 4000
 @options.takes_mechanism("What made z, where the file does not say.", required=False)
 @takes_prior
 def fit(
-    source: Annotated[
-        Path,
+    sources: Annotated[
+        list[Path],
         typer.Argument(
-            metavar="RELEASE",
-            help="What `privatize` wrote; or a table of z, or of lower, upper and count, with --noise or --mechanism "
-            "and their options.",
+            metavar="RELEASE...",
+            help="What `privatize` or `count` wrote; or a table of z, or of lower, upper and count, with --noise or "
+            f"--mechanism and their options. Several are counted together, as is Parquet of {MOST_ROWS_READ:,} rows.",
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.nc", help="Posterior to write, as netCDF.")],
@@ -150,7 +151,8 @@ def fit(
     picture = output.with_suffix(".png") if picture is None else picture
     check_outputs(output, picture, report, force=force)
     layout = Layout(column, scale_column, variance_column)
-    release = read_release(source, mechanism, about, layout, Processing(clamped_at, rounded_to, withheld_below))
+    done = Processing(clamped_at, rounded_to, withheld_below)
+    release = read_releases(sources, mechanism, about, layout, done, show=progress)
     model = build_model(kernel, release.mechanism, prior, resolution)
     how = build_sampler(sampler, auxiliaries)
     length = {"draws": DEFAULTS.draws if draws is None else draws} | going_on(

@@ -39,6 +39,11 @@ class Partitions(NamedTuple):
 
 def check_local(model: PrivateMixture) -> None:
     """Refuse a model whose release is of the whole data set: it does not identify the labels of records."""
+    if model.mechanism.is_counted:
+        raise ValueError(
+            "the release is a table of counts: which record is in which bin was not kept, so records have no clusters "
+            "to show. Densities and bands are served: use posterior.density(). For clusters fit the released records."
+        )
     if model.mechanism.is_global:
         raise ValueError(
             f"{type(model.mechanism).__name__} releases a summary of the whole data set, which carries no information "

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
+from privmix.curves.counts import counts_drawer
 from privmix.curves.mixture import count_of, flattened, load_atom
 from privmix.jit import bind
 from privmix.kernels import Kernel
@@ -74,9 +76,11 @@ def release_records(model: PrivateMixture, y: np.ndarray, rng: np.random.Generat
 def predictive(model: PrivateMixture, draws: Draws, records: Any, size: int, seed: Any) -> xr.Dataset:
     """Return new records and their release, each from a draw of the posterior taken at random.
 
-    Under a global mechanism data sets of so many records as were released.
+    Under a global mechanism data sets of so many records as were released; of a table of counts, single records.
     """
     size, rng = check_count("size", size, 1), np.random.default_rng(seed)
+    if model.mechanism.is_counted:
+        model = dataclasses.replace(model, mechanism=model.mechanism.each)
     if model.mechanism.is_global:
         return _global_predictive(model, draws, records, size, rng)
     varying = model.mechanism.varying_fields()
@@ -111,8 +115,12 @@ def replicator(
     """Return what makes data sets as large as the one behind the release, and their releases, one at each call.
 
     Each is from the density of one draw as it is shown: restricted, where the model says so. Where the number of
-    records is not known, `records` has one for each draw.
+    records is not known, `records` has one for each draw. A table of counts is drawn without its records, which are
+    left empty.
     """
+    if model.mechanism.is_counted:
+        draw = counts_drawer(model, draws, records, rng)
+        return lambda: (np.zeros(0), draw())
     fill = record_drawer(model.kernel, draws, model.restricted_to)
 
     def replicate() -> tuple[np.ndarray, np.ndarray]:

@@ -254,6 +254,8 @@ def initial_latent(model: PrivateMixture, z: np.ndarray, clusters: int) -> Laten
     if not model.mechanism.reveals and np.isfinite([lower, upper]).all():
         margin = 1e-3 * (upper - lower)
         y = np.clip(y, lower + margin, upper - margin)
+    # Of a table of counts some records are enough for a start.
+    records = model.mechanism.count_records(z) if model.mechanism.is_counted else len(y)
     order = np.argsort(y if y.ndim == 1 else y[:, 0], kind="stable")
     labels = np.empty(len(y), np.int64)
     labels[order] = np.arange(len(y)) * clusters // len(y)
@@ -261,7 +263,7 @@ def initial_latent(model: PrivateMixture, z: np.ndarray, clusters: int) -> Laten
         labels=labels,
         atoms=np.zeros((clusters, kernel.columns)),
         y=y,
-        concentration=np.zeros(model.prior.law_size(len(y))),
+        concentration=np.zeros(model.prior.law_size(records)),
         hyper=np.zeros(len(kernel.hyperparameters)),
     )
 

@@ -43,6 +43,8 @@ class Mechanism(Part):
     reveals: ClassVar[bool] = False
     #: True if one release is made of the whole data set, so that it says nothing of any one record's identity
     is_global: ClassVar[bool] = False
+    #: True if a release is how many released records are in each bin
+    is_counted: ClassVar[bool] = False
     #: True if a released number is the name of a cell and no value on the scale of the records
     names_cells: ClassVar[bool] = False
     #: True if what is released sees sums over bins of `bin_edges`, so that no bin is seen by itself
@@ -102,6 +104,11 @@ class Mechanism(Part):
     def perturb(self, rng: np.random.Generator, y: np.ndarray) -> np.ndarray:
         """Draw the release given all records (hook)."""
         raise NotImplementedError
+
+    @property
+    def each(self) -> Mechanism:
+        """The mechanism of each record: another than this one where what it released was counted."""
+        return self
 
     @property
     def guarantee(self) -> Guarantee | None:

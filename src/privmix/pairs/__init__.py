@@ -53,6 +53,8 @@ def find(mechanism: Mechanism, kernel: Kernel) -> Pair:
     mechanism, kernel
         The parts.
     """
+    if mechanism.is_counted:
+        return Pair(find(mechanism.each, kernel).convolution)
     if mechanism.is_global:
         return Pair(masses=bin_masses_of(mechanism, kernel))
     return Pair(_convolution(mechanism, kernel), _closest(mechanism, kernel, Conjugate))

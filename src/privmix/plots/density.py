@@ -141,7 +141,7 @@ def describe_release(posterior: Posterior) -> str:
     """Return how many records were fitted and how they were released."""
     mechanism = posterior.model.mechanism
     promise = describe_guarantee(mechanism.guarantee)
-    return f"{posterior.records:,} records through {type(mechanism).__name__}: {promise}"
+    return f"{posterior.records:,} records through {type(mechanism.each).__name__}: {promise}"
 
 
 def prior_density(posterior: Posterior, y: np.ndarray, seed: int = 0) -> np.ndarray:

@@ -112,6 +112,7 @@ def audit(
     Audit
         The worst case, the claim, and whether it holds.
     """
+    mechanism = getattr(mechanism, "each", mechanism)
     claim = mechanism.guarantee
     _need_readable(claim)
     if getattr(mechanism, "is_global", False):

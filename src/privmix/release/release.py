@@ -149,6 +149,24 @@ class Release:
         return None if self.mechanism.records_unknown else self.mechanism.count_records(self.z)
 
     @property
+    def counts(self) -> np.ndarray:
+        """How many records are in each bin, of a release that `privmix.count` made."""
+        if not self.mechanism.is_counted:
+            raise ValueError(f"a release of {type(self.mechanism).__name__} is no table of counts; it has z.")
+        return self.z
+
+    def __add__(self, other: object) -> Release:
+        if not isinstance(other, Release):
+            return NotImplemented
+        if not (self.mechanism.is_counted and self.mechanism == other.mechanism):
+            raise ValueError(
+                "only tables of counts of the same mechanism and the same bins add up; got "
+                f"{self.mechanism!r} and {other.mechanism!r}. Count all records of one mechanism with the same bins."
+            )
+        notes = [note for note in dict.fromkeys((self.notes, other.notes)) if note]
+        return Release(self.z + other.z, self.mechanism, "; ".join(notes))
+
+    @property
     def guarantee(self) -> Guarantee | None:
         """What the mechanism promises, or None where it promises nothing."""
         return self.mechanism.guarantee

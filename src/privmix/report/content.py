@@ -83,14 +83,14 @@ def gather(posterior: Posterior, level: float, informativeness: bool | None, tit
     doubt = doubt_of(findings)
     asked = seconds <= REFIT_SECONDS if informativeness is None else informativeness
     return Content(
-        title=title or f"{counted(records, 'confidential record')}, seen through {type(mechanism).__name__}",
+        title=title or f"{counted(records, 'confidential record')}, seen through {type(mechanism.each).__name__}",
         date=datetime.date.today().isoformat(),
         level=level,
         records=counted(records, "record"),
         kind=mechanism.in_words,
         guarantee=describe_guarantee(mechanism.guarantee),
         promise=describe_promise(posterior),
-        whole=mechanism.is_global,
+        whole=mechanism.each.is_global,
         guaranteed=mechanism.guarantee is not None,
         mechanism=mechanism_rows(mechanism, records_in_words(posterior, level)),
         density=gather_density(posterior, level, doubt) if line else None,

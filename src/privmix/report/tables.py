@@ -23,14 +23,16 @@ QUANTILES = {0.05: "5% lie below", 0.25: "25% lie below", 0.5: "median", 0.75: "
 
 def mechanism_rows(mechanism: Mechanism, records: int | str) -> list[list[str]]:
     """Return rows that say how the records were released and what that promises; `records` may be in words."""
-    promise = promise_of_all(mechanism.guarantee) if mechanism.is_global else "guarantee of each record"
-    rows = [["mechanism", type(mechanism).__name__], [promise, describe_guarantee(mechanism.guarantee)]]
+    each = mechanism.each
+    promise = promise_of_all(mechanism.guarantee) if each.is_global else "guarantee of each record"
+    rows = [["mechanism", type(each).__name__], [promise, describe_guarantee(mechanism.guarantee)]]
     if mechanism.bounds is not None:
         lower, upper = mechanism.bounds
         rows.append(["bounds of a record", f"{lower:g} to {upper:g}"])
-    found = [(label, getattr(mechanism, name, None)) for name, label in mechanism.details.items()]
+    parts = [each, mechanism] if mechanism.is_counted else [each]
+    found = [(label, getattr(part, name, None)) for part in parts for name, label in part.details.items()]
     rows += [[label, _shown(value)] for label, value in found if isinstance(value, float | int | str)]
-    public = mechanism.is_global and not mechanism.records_unknown
+    public = each.is_global and not mechanism.records_unknown
     return [
         *rows,
         ["records (public)" if public else "records", records if isinstance(records, str) else f"{records:,}"],

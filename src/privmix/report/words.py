@@ -20,7 +20,7 @@ def describe_promise(posterior: Posterior) -> str:
     if guarantee is None or surest is None:
         return "No guarantee is known for this release: it may give any record away."
     bounds = "" if mechanism.bounds is None else " between {:g} and {:g}".format(*mechanism.bounds)
-    known = "all other records" if mechanism.is_global else "everything else"
+    known = "all other records" if mechanism.each.is_global else "everything else"
     weak = " That is a weak promise for the value itself." if surest > WEAK else ""
     asked = f"a person's value is one of two{bounds}"
     if guarantee.neighbours == "add-remove":
@@ -42,6 +42,11 @@ def percent_above(share: float) -> str:
 def why_no_clusters(posterior: Posterior) -> str | None:
     """Return why a fit has no clusters of records to show, or None where it has."""
     mechanism = posterior.model.mechanism
+    if mechanism.is_counted:
+        return (
+            "The release is a table of counts: which record is in which bin was not kept, so which records belong "
+            "together cannot be known, and no clusters are shown."
+        )
     if mechanism.is_global:
         return (
             f"{type(mechanism).__name__} publishes a summary of all records at once. It says nothing on any single "

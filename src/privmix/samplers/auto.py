@@ -78,9 +78,12 @@ class Auto(base.Sampler):
     pilot: bool = True
 
     learns_records: ClassVar[bool] = True
+    takes_counts: ClassVar[bool] = True
 
     def choose(self, model: PrivateMixture, z: np.ndarray, sweeps: int, trial: base.Trial) -> tuple[base.Sampler, str]:
         """Return the rule's sampler, or the other where the pilot finds it clearly better; and why."""
+        if model.mechanism.is_counted:
+            Binned().check(model)  # there is no other, so that its reason is the answer
         candidates = [c for c in self.candidates(model, z) if serves(c.sampler, model)] or [_for_any(model)]
         first, short = candidates[0], min(int(PILOT_SHARE * sweeps), MOST_PILOT_SWEEPS)
         if not self.pilot or short < LEAST_PILOT_SWEEPS or len(candidates) == 1 or model.kernel.dimension > 1:
@@ -162,6 +165,8 @@ def _for_any(model: PrivateMixture) -> Candidate:
 
 def _for_one_release(model: PrivateMixture) -> list[Candidate]:
     words = "one release of all records"
+    if model.mechanism.is_counted:
+        return [Candidate(Binned(), 1.0, "a table of counts")]
     if binned_serves(model):
         return [Candidate(Binned(), 1.0, f"{words}, a histogram")]
     if model.has_masses:

@@ -83,6 +83,8 @@ class Sampler(Named):
     learns_records: ClassVar[bool] = False
     #: whether cluster parameters are integrated out of the label step
     conjugate: ClassVar[bool] = False
+    #: whether it needs no more of the records than a table of counts
+    takes_counts: ClassVar[bool] = False
     #: whether ``acceptance`` is that of proposed records: under pure ε-differential privacy it is then at least e^−ε,
     #: for records inside the bounds (the paper's Proposition 1)
     proposes_records: ClassVar[bool] = False

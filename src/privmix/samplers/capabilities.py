@@ -31,6 +31,15 @@ def need_convolution(name: str, model: PrivateMixture) -> None:
         )
 
 
+def need_whole_density(name: str, model: PrivateMixture) -> None:
+    """Refuse a density that is cut when it is read, where the release has counts alone to compare it with."""
+    if model.mechanism.is_counted and model.restricted_to is not None:
+        raise ValueError(
+            f"{name} on a table of counts cannot serve restricted_to={model.restricted_to!r}: replicates of the counts "
+            "are made from whole components. Use kernels.TruncatedNormal on the bounds."
+        )
+
+
 def need_masses(name: str, model: PrivateMixture) -> None:
     """Refuse a global release that is no histogram, or a kernel whose masses in its bins are unknown."""
     if not model.has_masses or model.mechanism.joins_bins:
@@ -91,7 +100,12 @@ def need_open_law(name: str, model: PrivateMixture) -> None:
 
 
 def check_served(sampler: Sampler, model: PrivateMixture) -> None:
-    """Refuse a model that a sampler cannot serve."""
+    """Refuse a model that a sampler cannot serve; first one without records, where it moves them."""
+    if model.mechanism.is_counted and not sampler.takes_counts:
+        raise ValueError(
+            f"{sampler!r} moves records one by one, but the release is a table of counts, which has none. Use Binned() "
+            "or leave the sampler out."
+        )
     if model.mechanism.records_unknown and not sampler.learns_records:
         raise ValueError(
             f"{type(sampler).__name__}() keeps every record, but the number of records is not known "

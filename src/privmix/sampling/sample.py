@@ -37,6 +37,8 @@ NO_WEIGHTS = (
 LEAST_PROBABILITY = 1e-12
 # Fourth powers of records up to this, and squares of numbers with any usual noise, are inside floating point.
 LARGEST_NUMBER = 1e75
+# Numbers that a chain may keep of the prior: 80 MB.
+LARGEST_LAW = 10_000_000
 # Numbers that a message names.
 MOST_NAMED = 3
 
@@ -133,6 +135,7 @@ def sample(
     check_served(sampler, model)
     labels = Labels() if isinstance(z, Release) else labels_of(z)
     z = read_release(model, z)
+    check_room(model, z)
     seeds = root_of(seed)
     plan = Plan(model, sampler, z, settings.draws, settings.warmup, settings.thin, allocations=False)
     if progress:
@@ -218,6 +221,16 @@ def read_release(model: PrivateMixture, z: Any) -> np.ndarray:
             "probability. Widen the bounds, or choose a kernel on the whole line such as kernels.HierarchicalNormal."
         )
     return z
+
+
+def check_room(model: PrivateMixture, z: np.ndarray) -> None:
+    """Refuse a prior that keeps a number for each record, where there are more than memory should hold."""
+    records = model.mechanism.count_records(z)
+    if model.prior.law_size(records) > LARGEST_LAW:
+        raise ValueError(
+            f"{type(model.prior).__name__} keeps a number for each record, and there are {records:,}. Use "
+            "DirichletProcess or Dirichlet."
+        )
 
 
 def check_possible(model: PrivateMixture, z: np.ndarray) -> None:

@@ -4,18 +4,21 @@ Four kinds. A histogram brings its bins. A mechanism with few outputs has one bi
 mechanism whose g(z|θ) has a distribution function G has bins with probabilities G(e_{b+1}) − G(e_b), the outermost
 open, or its pair has a function for them; one whose releases stay in a known interval has them by Gauss's rule with
 two points, whose error is of fourth order in the width. In the last two the records are rounded to bins: the posterior
-is that of the rounded release.
+is that of the rounded release. A table of counts has the bins that its records had, and no records: the counts are the
+data, and a chain starts from groups of equal size in the order of the bins.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from privmix.jit import slot
+from privmix.mechanisms.counted import default_bins, default_span, noised_interval
 from privmix.mechanisms.histogram import find_bin
 from privmix.numerics import uniform, uniform_index
 from privmix.pairs.slots import bin_masses, draw_given, log_g
@@ -29,7 +32,7 @@ from privmix.samplers.binned.counts import (
     two_in_bins,
     update_counts,
 )
-from privmix.samplers.binned.mixture import fill_row
+from privmix.samplers.binned.mixture import fill_row, give
 from privmix.samplers.binned.tables import (
     one_in_tables,
     set_in_tables,
@@ -45,15 +48,8 @@ from privmix.samplers.moves.sticks import STICKS
 if TYPE_CHECKING:
     from privmix.model import PrivateMixture
 
-# Equal bins reach this many standard deviations of the noise beyond the bounds; the outermost are open.
-REACH_IN_NOISE_SPREADS = 5.0
-# Width of a bin in units of how closely a release tells its record: of Laplace noise, in standard deviations. The
-# posterior is that of the rounded release, which says less than the release: with a quarter its mean at n = 1,000
-# and ε = 10 was .3 posterior standard deviations off.
-BIN_WIDTH_IN_RESOLUTIONS = 0.1
-# Most bins by default. Where they are integrated, two evaluations each, they are enough for components as narrow as a
-# hundredth of the bounds, however narrow the noise.
-MOST_BINS, MOST_BINS_BY_QUADRATURE = 2048, 256
+# What to do where there are no bins: other samplers take records, and none but this one takes counts.
+OTHERS, NO_OTHERS = "Use Neal5() or Slice().", "Fit the released records themselves, or another kernel."
 # Places of the two points of Gauss's rule in a bin of unit width.
 LOWER_GAUSS_POINT, UPPER_GAUSS_POINT = 0.5 - 0.5 / math.sqrt(3.0), 0.5 + 0.5 / math.sqrt(3.0)
 
@@ -61,6 +57,11 @@ LOWER_GAUSS_POINT, UPPER_GAUSS_POINT = 0.5 - 0.5 / math.sqrt(3.0), 0.5 + 0.5 / m
 @slot
 def bin_of_record(parts, data, state, latent, i):
     """Return the bin of record i at the start."""
+
+
+@slot
+def seat_records(parts, data, state, latent):
+    """Put the records of a start at their sticks, in their bins."""
 
 
 @slot
@@ -107,14 +108,25 @@ def find_bins(model: PrivateMixture, wanted: int | None) -> Bins:
         kinds = TABLES if mechanism.joins_bins else HISTOGRAMS
         hooks, sums = kinds[mechanism.records_unknown], len(mechanism.origin()) if mechanism.joins_bins else 0
         return Bins(len(mechanism.bin_edges) - 1, np.array(mechanism.bin_edges), hooks, sums)
+    if mechanism.is_counted:
+        found = _bins_of_records(replace(model, mechanism=mechanism.each), mechanism.bins, mechanism.span, NO_OTHERS)
+        return found._replace(hooks={**found.hooks, **COUNTED})
+    return _bins_of_records(model, wanted)
+
+
+def _bins_of_records(
+    model: PrivateMixture, wanted: int | None, span: tuple[float, float] | None = None, advice: str = OTHERS
+) -> Bins:
+    """Return the bins of records that were released one by one: the outputs, or so many equal ones of a span."""
+    mechanism: Any = model.mechanism
     reason = _refusal(model)
     if reason:
-        raise ValueError(f"Binned() keeps counts of bins: {reason} Use Neal5() or Slice().")
+        raise ValueError(f"Binned() keeps counts of bins: {reason} {advice}")
     convolution: Any = model.convolution
     if mechanism.outputs is not None:
         return Bins(len(mechanism.outputs), np.array(mechanism.outputs, dtype=np.float64), VALUES)
-    lower, upper = _range(mechanism)
-    wanted = _default_count(mechanism, upper - lower) if wanted is None else wanted
+    lower, upper = default_span(mechanism) if span is None else span
+    wanted = default_bins(mechanism, upper - lower) if wanted is None else wanted
     edges = np.linspace(lower, upper, wanted + 1)
     if mechanism.publishes_intervals:
         aligned = mechanism.align_edges(edges)
@@ -140,28 +152,9 @@ def _refusal(model: PrivateMixture) -> str:
         return ""
     law = model.convolution
     known = law.cdf is not None or law.masses is not None or mechanism.publishes_intervals
-    if not known or _inputs(mechanism) is None or mechanism.noise_spread() is None:
+    if not known or noised_interval(mechanism) is None or mechanism.noise_spread() is None:
         return f"{type(mechanism).__name__} needs bounds, and g(z|θ) a distribution function."
     return ""
-
-
-def _range(mechanism: Any) -> tuple[float, float]:
-    if mechanism.release_range is not None:
-        return mechanism.release_range
-    reach = REACH_IN_NOISE_SPREADS * mechanism.noise_spread()
-    lower, upper = _inputs(mechanism)
-    return lower - reach, upper + reach
-
-
-def _inputs(mechanism: Any) -> Any:
-    """Return the interval of what the noise is added to, or None."""
-    return mechanism.bounds if mechanism.clipped_at is None else mechanism.clipped_at
-
-
-def _default_count(mechanism: Any, width: float) -> int:
-    """Return so many bins that one is BIN_WIDTH_IN_RESOLUTIONS of what a release tells wide, within limits."""
-    spread, most = mechanism.resolution(), MOST_BINS if mechanism.release_range is None else MOST_BINS_BY_QUADRATURE
-    return most if spread is None else int(min(max(width / (BIN_WIDTH_IN_RESOLUTIONS * spread), 64.0), most))
 
 
 def row_of_histogram(parts, data, state, theta, out):
@@ -238,6 +231,27 @@ def known_number(state, n):
     return n
 
 
+def seat_each(parts, data, state, latent):
+    """Put every record at the stick of its label."""
+    for i in range(len(latent.labels)):
+        b = bin_of_record(parts, data, state, latent, i)
+        give(state, latent.labels[i], b, 1)
+        state.counts[b] += 1.0
+
+
+def seat_counts(parts, data, state, latent):
+    """Put groups of equal size at the sticks, in the order of the bins: the counts are the data."""
+    groups, n, seated = len(latent.atoms), int(np.sum(data.z)), 0
+    for b in range(len(state.counts)):
+        state.counts[b] = data.z[b]
+        last = seated + int(data.z[b])
+        while seated < last:
+            h = seated * groups // n
+            stop = min(last, -(-(h + 1) * n // groups))
+            give(state, h, b, stop - seated)
+            seated = stop
+
+
 def keep_counts(parts, data, state, rng):
     """Leave the counts: they are the data."""
 
@@ -260,6 +274,10 @@ def impute_in_bins(parts, data, state, rng, ys, labels):
 
 def no_labels(parts, data, state, rng, labels):
     """Write nothing: one release of all records says nothing of any one of them."""
+
+
+def no_records(parts, data, state, rng, ys, labels):
+    """Write nothing: a table of counts has no records, and there may be more than memory holds."""
 
 
 def labels_from_table(parts, data, state, rng, labels):
@@ -288,6 +306,7 @@ def impute_by_release(parts, data, state, rng, ys, labels):
 
 HISTOGRAM: dict[Callable, Callable] = {
     count_again: known_number,
+    seat_records: seat_each,
     fill_row: row_of_histogram,
     bin_of_record: bin_of_value,
     redraw_counts: update_counts,
@@ -310,6 +329,7 @@ TABLES: dict[bool, Hooks] = {
 }
 LOCAL: dict[Callable, Callable] = {
     count_again: known_number,
+    seat_records: seat_each,
     bin_of_record: bin_of_edges,
     redraw_counts: keep_counts,
     label_records: labels_from_table,
@@ -317,3 +337,4 @@ LOCAL: dict[Callable, Callable] = {
 }
 BY_CDF: dict[Callable, Callable] = {fill_row: row_of_edges}
 VALUES: dict[Callable, Callable] = {**LOCAL, fill_row: row_of_values, bin_of_record: bin_of_output}
+COUNTED: dict[Callable, Callable] = {seat_records: seat_counts, label_records: no_labels, base.impute: no_records}

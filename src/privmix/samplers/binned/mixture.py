@@ -31,6 +31,8 @@ LARGEST_STEP_FACTOR = 4.0
 MOVED_IN_A_SWEEP = 8
 # Records of a bin that are handed out one by one: a binomial draw costs about as much as three.
 MOST_RECORDS_ONE_BY_ONE = 6
+# Records that the last stick gets one by one: with a billion in a bin that would take longer than all else.
+MOST_RECORDS_AT_LAST = 4096
 # Most steps by which a slice is widened.
 MOST_STEPS_OUT = 60
 # The least probability of a bin: what rounding could make negative.
@@ -237,6 +239,9 @@ def allocate_counts(state, rng):
                 left -= taken
                 chance -= share
             h += 1
+        if left > MOST_RECORDS_AT_LAST:
+            give(state, h, b, left)  # only the last stick is left
+            left = 0
         for _ in range(left):
             give(state, draw_stick(state, rng, b, h, chance), b, 1)
 

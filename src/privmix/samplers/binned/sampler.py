@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
+from privmix.mechanisms.counted import MOST_RECORDS_AT_START
 from privmix.parts.checks import check_count
 from privmix.priors.rest import LEAST_MASS_LEFT
 from privmix.samplers import base
-from privmix.samplers.binned.bins import bin_of_record, count_again, find_bins, label_records, redraw_counts
+from privmix.samplers.binned.bins import count_again, find_bins, label_records, redraw_counts, seat_records
 from privmix.samplers.binned.mixture import (
     LEAST_EXPECTED_RECORDS,
     allocate_counts,
@@ -35,7 +36,7 @@ from privmix.samplers.binned.mixture import (
     move_sticks,
     sum_chances,
 )
-from privmix.samplers.capabilities import need_few_sticks, need_log_base, need_open_law
+from privmix.samplers.capabilities import need_few_sticks, need_log_base, need_open_law, need_whole_density
 from privmix.samplers.moves.atoms import adopt_law, copy_row, update_base
 from privmix.samplers.moves.sticks import (
     MISCOUNTED,
@@ -60,8 +61,6 @@ if TYPE_CHECKING:
 LOG_MASS_BEYOND = -37.0
 # How far a probability may be above 1.
 ROUNDING = 1e-9
-# Records of a start from which the first atoms are made.
-MOST_RECORDS_AT_START = 4096
 
 
 class State(NamedTuple):
@@ -113,6 +112,7 @@ class Binned(base.Sampler):
     statistics: ClassVar[tuple[str, ...]] = ("acceptance", "records")
     holds_sticks: ClassVar[bool] = True
     learns_records: ClassVar[bool] = True
+    takes_counts: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.bins is not None:
@@ -121,6 +121,7 @@ class Binned(base.Sampler):
     def check(self, model: PrivateMixture) -> None:
         """Refuse a release that is not counts, a base measure without a density, a prior with very many sticks."""
         find_bins(model, self.bins)
+        need_whole_density("Binned()", model)
         need_log_base("Binned()", model)
         need_few_sticks("Binned()", model)
         need_open_law("Binned()", model)
@@ -215,12 +216,10 @@ def adopt(parts, data, state, latent, rng):
     state.cursor[STICKS] = 0
     state.cursor[WAITING] = 0
     state.cursor[FILLED] = 0
-    for i in range(len(latent.labels)):
-        h, b = latent.labels[i], bin_of_record(parts, data, state, latent, i)
-        state.size[h] += 1
-        state.table[h, b] += 1
-        state.counts[b] += 1.0
-        state.cursor[STICKS] = max(state.cursor[STICKS], h + 1)
+    seat_records(parts, data, state, latent)
+    for h in range(len(state.size)):
+        if state.size[h] > 0:
+            state.cursor[STICKS] = h + 1
     for h in range(state.cursor[STICKS]):
         copy_row(state.theta, h, latent.atoms, h)
 

@@ -1,0 +1,58 @@
+"""Tables of counts that a model makes: the probability of each bin under a draw, and counts drawn from it.
+
+No record is drawn, so that a table of a billion records costs as much as one of a thousand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from privmix.curves.mixture import count_of, flattened, load_atom
+from privmix.jit import bind
+from privmix.model import PrivateMixture
+from privmix.samplers.base import Draws
+from privmix.samplers.binned.bins import find_bins
+from privmix.samplers.binned.mixture import fill_row
+
+
+class Nodes(NamedTuple):
+    """What the probabilities of bins are computed from."""
+
+    node: np.ndarray
+
+
+def chances_finder(model: PrivateMixture, draws: Draws) -> Callable[[np.ndarray], np.ndarray]:
+    """Return the function that gives the mean probability of each bin over some draws, numbered on one axis."""
+    bins = find_bins(model, None)
+    flat = [np.ascontiguousarray(array) for array in flattened(draws)]
+    run = bind(add_chances, {**model.hooks(), **bins.hooks}, owner=model.describe())
+    parts, data, row = model.parts(), model.data(np.zeros(bins.size)), np.zeros((1, model.kernel.columns))
+
+    def find(which: np.ndarray) -> np.ndarray:
+        out = np.zeros(bins.size)
+        run(parts, data, Nodes(bins.node), *flat, which, row, np.zeros(bins.size), out)
+        return out / out.sum()
+
+    return find
+
+
+def add_chances(parts, data, state, weight, atom, components, which, row, fresh, out):
+    """Add up Σ_h w_h F_hb of each of some draws (compiled)."""
+    theta = row[0]
+    for d in which:
+        for h in range(components[d]):
+            load_atom(parts.kernel, atom, d, h, theta)
+            fill_row(parts, data, state, theta, fresh)
+            for b in range(len(out)):
+                out[b] += weight[d, h] * fresh[b]
+
+
+def counts_drawer(
+    model: PrivateMixture, draws: Draws, records: int, rng: np.random.Generator
+) -> Callable[[], np.ndarray]:
+    """Return what makes tables of so many records, each from the density of one draw, taken at random."""
+    find = chances_finder(model, draws)
+    return lambda: rng.multinomial(records, find(rng.integers(count_of(draws), size=1))).astype(np.float64)

@@ -16,7 +16,7 @@ NOISY = NoisyHistogram(RECORDS, [0.1, 0.2, 1 / 3, 0.7], "laplace", epsilon=1.0)
 def made(mechanism):
     low, high = mechanism.bounds
     y = low + (high - low) * (data(1) + 3.0) / 8.0
-    return Release.from_data(np.clip(y, low, high), mechanism, seed=1, notes="census")
+    return Release(mechanism.privatize(np.clip(y, low, high), seed=1), mechanism, notes="census")
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -152,3 +152,13 @@ def test_table_of_one_bin_and_fractional_counts_under_discrete_noise(tmp_path):
         Release.from_table(table(tmp_path, "lower,upper,count\n0,1,3\n"), 3, epsilon=1.0)
     with pytest.raises(ValueError, match=r"releases whole numbers; .* has 1 others, the first 3\.5"):
         Release.from_table(table(tmp_path, "lower,upper,count\n0,1,3.5\n1,2,1\n"), 3, "discrete laplace", epsilon=1.0)
+
+
+def test_a_confidential_number_of_records_is_not_published():
+    """Where a record may be added or removed, n itself would tell neighbours apart."""
+    y = np.random.default_rng(1).random(50)
+    told = NoisyHistogram(50, 4, epsilon=1.0, bounds=(0.0, 1.0), neighbours="add-remove")
+    with pytest.raises(ValueError, match="the number of records is confidential"):
+        Release.from_data(y, told)
+    hidden = NoisyHistogram(None, 4, epsilon=1.0, bounds=(0.0, 1.0), neighbours="add-remove")
+    assert Release.from_data(y, hidden, seed=1).mechanism.records is None

@@ -96,3 +96,8 @@ def test_decimal_multiples_are_multiples():
 def test_steps_that_make_no_sense_are_refused(make, words):
     with pytest.raises(ValueError, match=words):
         make()
+
+
+def test_cents_of_large_numbers_are_multiples():
+    z = Round(0.01).apply(np.random.default_rng(1).uniform(-1e6, 1e6, 2000))
+    assert not undo_all((Round(0.01),), z).is_empty.any()

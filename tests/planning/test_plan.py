@@ -105,7 +105,7 @@ def test_curves_fall_with_the_number_of_people_and_are_drawn(made):
         ({"n": 0}, "whole number of people"),
         ({"n": 2.5}, "whole number of people"),
         ({"shape": [1.0, 2.0]}, "at least 10 numbers"),
-        ({"shape": np.full(20, 99.0)}, "none of the sample"),
+        ({"shape": np.full(20, 99.0)}, "outside the bounds"),
         ({"shape": lambda x: -x}, "must be a density"),
         ({"only": (LocalMechanism,)}, "nothing to compare"),
     ],

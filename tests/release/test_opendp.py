@@ -8,9 +8,11 @@ import pytest
 from scipy import stats
 
 import privmix
-from privmix.mechanisms import Clamped, DiscreteLaplace, Laplace, NoisyHistogram
+from privmix.mechanisms import Clamped, Laplace
 from privmix.release import Release
 from privmix.release.readers import read_opendp, read_opendp_histogram
+from privmix.release.readers.stated import StatedDiscreteLaplace as DiscreteLaplace
+from privmix.release.readers.stated import StatedHistogram as NoisyHistogram
 
 dp = pytest.importorskip("opendp.prelude", reason="OpenDP is not installed: pip install 'privmix[opendp]'")
 

@@ -5,16 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from privmix.mechanisms import (
-    Clamped,
-    DiscreteGaussian,
-    DiscreteLaplace,
-    Gaussian,
-    Laplace,
-    NoisyHistogram,
-    Rounded,
-    Withheld,
-)
+from privmix.mechanisms import Clamped, Rounded, Withheld
+from privmix.privacy import ZCDP, PureDP
 from privmix.release import Release
 from privmix.release.readers import (
     read_gls_estimates,
@@ -24,6 +16,11 @@ from privmix.release.readers import (
     read_tumult,
     tumult_scale,
 )
+from privmix.release.readers.stated import StatedDiscreteGaussian as DiscreteGaussian
+from privmix.release.readers.stated import StatedDiscreteLaplace as DiscreteLaplace
+from privmix.release.readers.stated import StatedGaussian as Gaussian
+from privmix.release.readers.stated import StatedHistogram as NoisyHistogram
+from privmix.release.readers.stated import StatedLaplace as Laplace
 
 TEN = (0.0, 10.0)
 LAPLACE = Laplace(scale=2.0, bounds=TEN)
@@ -90,11 +87,14 @@ def test_tumult_names_discrete_noise_by_its_budget_and_its_threshold(table):
     path = table("page\tviews\nA\t120\nB\t\nC\t90\n", "views.tsv")
     told = {"sensitivity": math.sqrt(10.0), "withheld_below": 90.0, "bounds": (0.0, 500.0)}
     sigma = math.sqrt(10.0 / 0.03)
-    noise = DiscreteGaussian(scale=sigma, bounds=(0.0, 500.0))
+    promised = ZCDP(0.015, neighbours="add-remove")
+    noise = DiscreteGaussian(scale=sigma, bounds=(0.0, 500.0), promised=promised)
     expected = Release([120.0, math.nan, 90.0], Withheld(noise, below=90.0))
     assert read_tumult(path, "views", rho=0.015, **told) == expected
     pure = read_tumult(path, "views", epsilon=1.0, withheld_below=90.0, bounds=(0.0, 500.0))
-    assert pure.mechanism == Withheld(DiscreteLaplace(scale=1.0, bounds=(0.0, 500.0)), below=90.0)
+    promised = PureDP(1.0, neighbours="add-remove")
+    assert pure.mechanism == Withheld(DiscreteLaplace(scale=1.0, bounds=(0.0, 500.0), promised=promised), below=90.0)
+    assert pure.guarantee == promised
 
 
 def test_noisy_measurements_have_a_variance_each(table):
@@ -174,3 +174,28 @@ def test_a_bad_bin_is_named_by_its_row_in_the_file(table):
 def test_unknown_noise_is_refused(table):
     with pytest.raises(ValueError, match=r"noise must be one of 'laplace', .*; got 'cauchy'"):
         read_published(table(values(1)), "cauchy", scale=1.0)
+
+
+@pytest.mark.parametrize(
+    ("noise", "scale"), [("laplace", 2.0), ("gaussian", math.sqrt(8.0)), ("discrete laplace", 0.5 / math.asinh(0.25))]
+)
+def test_a_variance_becomes_the_scale_of_its_noise(table, noise, scale):
+    path = table("value,variance\n1,8\n3,8\n")
+    read = read_published(path, noise, column="value", variance_column="variance", bounds=TEN)
+    assert read.mechanism.scale == pytest.approx(np.full(2, scale))
+
+
+def test_a_scale_alone_promises_nothing(table):
+    path = table("value\n1.5\n2.5\n")
+    assert read_published(path, "laplace", scale=2.0, bounds=TEN).guarantee is None
+    assert read_published(path, "laplace", epsilon=5.0, bounds=TEN).guarantee == PureDP(5.0)
+
+
+def test_a_threshold_without_an_empty_cell_is_doubted(table):
+    with pytest.warns(UserWarning, match="has no empty value"):
+        read_published(table("value\n91\n120\n"), "laplace", scale=2.0, withheld_below=90.0)
+
+
+def test_bins_without_a_number_of_records_leave_it_unknown(table):
+    path = table("lower,upper,count\n0,5,11\n5,10,7\n")
+    assert read_published(path, "laplace", scale=2.0, neighbours="add-remove").mechanism.records is None

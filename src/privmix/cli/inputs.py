@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from privmix import Release
 
 ScaleColumn = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Column of the scale of each row's noise, such as std_dev.")
+    str | None, typer.Option(metavar="NAME", help="Column of the scale of each row's noise: of Gaussian noise std_dev.")
 ]
 VarianceColumn = Annotated[str | None, typer.Option(metavar="NAME", help="Column of the variance of each row's noise.")]
 ClampedAt = Annotated[float | None, typer.Option(metavar="L", help="Noisy values below this were set to it.")]
@@ -72,6 +72,7 @@ def _read_plain(source: Path, name: str, about: dict[str, Any], layout: Layout, 
 
     kind = options.OFFERED[name]
     are_bins = len(kind.column_names) > 1
+    layout = layout._replace(noise=str(about.get("noise", name)).replace("-", " "))
     rows = read_rows(source, layout, done, lattice_of(about.get("noise", name), about), are_bins)
     told = kind.read_table(rows.columns())[0] | rows.fields()
     strange = [key for key in told if key in about]

@@ -113,7 +113,8 @@ def recommend(command: list[str], n: int, about: dict[str, Any]) -> str:
     full = shlex.join([*command, *as_options(local.mechanism)])
     return (
         f"--mechanism is missing. For {n:,} records at {words.budget_in_words(budget)} {words.named(local.mechanism)} "
-        f"is recommended: expected L1 error of the density {words.error_in_words(local.l1)}{than}.{whole} Run: {full}"
+        f"is recommended: expected L1 error of the density {words.error_in_words(local.l1)}{than}, over "
+        f"{len(made.shapes)} assumed shapes (see privmix plan).{whole} Run: {full}"
     )
 
 
@@ -121,7 +122,7 @@ def _worth_of_trust(row: Any) -> str:
     from privmix.planning import words
 
     name = type(row.mechanism).command_name
-    return f" One release of all records, --mechanism {name}, leaves {words.error_in_words(row.l1)}."
+    return f" A trusted holder's release of all records, --mechanism {name}, leaves {words.error_in_words(row.l1)}."
 
 
 def as_options(mechanism: Mechanism) -> list[str]:

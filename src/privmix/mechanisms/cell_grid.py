@@ -18,6 +18,9 @@ import numpy as np
 from privmix.mechanisms.bars import Bars
 from privmix.mechanisms.ratios import ThreeRatios
 
+# More cells than this tell no more of a smooth density.
+MOST_CELLS_TO_TRY = 128.0
+
 
 class CellGrid(ThreeRatios):
     """A mechanism that releases one of a few sets of cells: sets that hold the true cell e^ε times as often.
@@ -117,7 +120,8 @@ def cells_to_try(n: float, epsilon: float, staggered: bool) -> float:
     staggered
         Whether there are two grids, which need fewer cells each.
     """
-    return (4.0 if staggered else 6.0) * (n * math.sinh(0.5 * min(epsilon, 100.0)) ** 2) ** (1.0 / 7.0)
+    told = (4.0 if staggered else 6.0) * (n * math.sinh(0.5 * min(epsilon, 100.0)) ** 2) ** (1.0 / 7.0)
+    return min(told, MOST_CELLS_TO_TRY)
 
 
 # One formula for the density, the draws and the hooks, so that they agree on every edge.

@@ -24,6 +24,8 @@ from privmix.parts.checks import check_bounds, check_positive, fill
 MOST_SUMMED_POINTS = 2048
 # Step, in scales of the noise, below which a lattice without bounds counts as fine.
 FINE_STEP_IN_SCALES = 1e-3
+# The same of a lattice with bounds that has many points.
+WIDE_NOISE = 0.05
 # How far, in steps, a value may be from a multiple and still be one: what decimal digits lose.
 OFF_THE_LATTICE = 1e-6
 
@@ -90,7 +92,9 @@ class LatticeNoise(AdditiveNoise):
         """Whether there are too many points to sum over: then the lattice is taken for the line."""
         if self.bounds is None:
             return bool(self.step < FINE_STEP_IN_SCALES * np.min(self.scale))
-        return self.ends[1] - self.ends[0] >= MOST_SUMMED_POINTS
+        many = self.ends[1] - self.ends[0] >= MOST_SUMMED_POINTS
+        # Where the noise is not wide beside the step, the line is no likeness: then all points are summed, at a price.
+        return bool(many and self.step < WIDE_NOISE * np.min(self.scale))
 
     @property
     def cell_cost(self) -> float | None:

@@ -16,7 +16,7 @@ from privmix.parts.checks import check_number, check_positive
 #: ways to round: to the nearest with halves up or to the even multiple, down, up
 ROUNDINGS = ("half up", "half even", "down", "up")
 # How far, in multiples, a value may be from a multiple and still be one: what decimal digits lose.
-OFF_THE_MULTIPLE = 1e-9
+OFF_THE_MULTIPLE = 1e-6
 
 
 class Intervals(NamedTuple):
@@ -228,8 +228,8 @@ def undo_all(steps: tuple[Step, ...], z: np.ndarray, place: str = "row") -> Inte
     empty = np.flatnonzero(found.is_empty)
     if len(empty):
         raise ValueError(
-            f"{place} {empty[0]} of the release is {z[empty[0]]:g}, which cannot be after this: {words_of(steps)}. "
-            "Check the value and what was done to it."
+            f"{place} {empty[0]} of the release is {z[empty[0]]:.15g}, which cannot be after this: "
+            f"{words_of(steps)}. Check the value and what was done to it."
         )
     return found
 

@@ -21,6 +21,8 @@ from privmix.parts.checks import check_bounds, fill, single
 
 # The first step is about e^{−ε/2} of the bounds wide: beyond this floats cannot tell its edges apart.
 LARGEST_EPSILON = 50.0
+# Beyond this the first step is narrower than the cells on which a plan integrates.
+LARGEST_PLANNED_EPSILON = 12.0
 
 
 @dataclass(frozen=True)
@@ -69,8 +71,11 @@ class Staircase(ThreeRatios):
 
     @classmethod
     def candidates(cls, n: float, bounds: tuple[float, float], **budget: Any) -> list[Staircase]:
-        """Return the one setting that a budget leaves."""
-        return [cls(bounds=bounds, **budget)]
+        """Return the one setting that a budget leaves; none where its first step is narrower than a plan can see."""
+        if max(budget.get("epsilon", 0.0), budget.get("rho", 0.0)) > LARGEST_PLANNED_EPSILON:
+            return []
+        made = cls(bounds=bounds, **budget)
+        return [made] if made.epsilon <= LARGEST_PLANNED_EPSILON else []
 
     @property
     def variation(self) -> float:

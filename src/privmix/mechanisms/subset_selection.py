@@ -29,6 +29,8 @@ from privmix.parts.checks import check_bounds, check_count, check_switch, fill
 # Where no difference set is known all subsets of a size are used, if they are no more than this: `Binned` evaluates
 # g(z|θ) at every output.
 MOST_SUBSETS = 2000
+# Subsets that a plan tries: each is an output to predict for.
+MOST_SUBSETS_TO_TRY = 200
 # More cells than this make tables that nobody needs: use randomized response.
 MOST_CELLS = 500
 # A size other than the best is taken by default if it keeps this much of the information.
@@ -101,9 +103,10 @@ class SubsetSelection(CellGrid):
 
     @classmethod
     def candidates(cls, n: float, bounds: tuple[float, float], **budget: Any) -> list[SubsetSelection]:
-        """Return the designs nearest to the number of cells that n records can tell apart, on one grid and on two.
+        """Return sets of about as many cells as n records can tell apart, on one grid and on two.
 
-        None where one cell in a set is best: that is randomized response.
+        The nearest designs, and all subsets of few cells. One cell in a set is randomized response and left to it; two
+        of few cells may be better still, where neither number is the best one alone.
         """
         epsilon = next(iter(budget.values())) if "epsilon" in budget else math.sqrt(2.0 * budget["rho"])
         found = []
@@ -112,6 +115,10 @@ class SubsetSelection(CellGrid):
             designs = [(k, d) for k, d in known_designs() if _is_near_best(k, d, epsilon)]
             for k, d in sorted(designs, key=lambda design: abs(math.log(design[0]) - wanted))[:2]:
                 found.append(cls(k, bounds=bounds, size=d, staggered=staggered, **budget))
+            for k in {max(6, round(factor * math.exp(wanted))) for factor in (0.6, 0.85)}:
+                d = max(2, _best_size(k, epsilon))
+                if (k, d) not in designs and math.comb(k, d) <= MOST_SUBSETS_TO_TRY:
+                    found.append(cls(k, bounds=bounds, size=d, staggered=staggered, **budget))
         return found
 
     @property

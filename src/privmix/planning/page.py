@@ -117,6 +117,8 @@ def _expected(prediction: Prediction, width: float) -> dict[str, np.ndarray]:
 def _best_and_other(grid: Grid, i: int, j: int) -> list[int]:
     """Return the best row at a node and the one that it is set against: the rival, or the plan's best beside it."""
     known = {k: entry.l1 for k, entry in enumerate(grid.nodes[i][j]) if entry}
+    if not known:  # beyond what the mechanisms serve
+        return []
     best = min(known, key=lambda k: known[k])
     other = 0 if best == grid.rival else grid.rival
     return [best, other] if other != best and other in known else [best]

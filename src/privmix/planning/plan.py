@@ -18,7 +18,7 @@ from privmix.planning.check import check_rows
 from privmix.planning.experiment import experiment_of
 from privmix.planning.predict import Prediction, predict
 from privmix.planning.shapes import Shape, find_modes, read_shapes
-from privmix.planning.words import setting_of
+from privmix.planning.words import MOST, setting_of
 from privmix.plots.plan import plot_plan
 
 if TYPE_CHECKING:
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 # Repetitions from which the range of errors and the chance to see the modes are found.
 REPETITIONS = 200
 # Numbers of people between which a wanted accuracy is sought; beyond, it is called out of reach.
-FEWEST, MOST = 10.0, 1e12
+FEWEST = 10.0
+# Most people that a plan may have.
+MOST_PEOPLE = 1e15
 LEAST_BUDGET, MOST_BUDGET = 1e-3, 50.0
 # An answer is found where the error is what was wanted to this factor, after so many guesses.
 PRECISION, MOST_GUESSES = 1.01, 24
@@ -91,6 +93,10 @@ class Plan:
     def recommended(self) -> Mechanism:
         """The mechanism with the least expected error: of those that need no trusted holder unless one was named."""
         return self.rows[0].mechanism
+
+    def error_of_nothing(self) -> float:
+        """Return the expected L1 error of an estimate that knows next to nothing of the data."""
+        return _l1(self.recommended, self.shapes, 1e-3)
 
     @property
     def table(self) -> pd.DataFrame:
@@ -263,14 +269,14 @@ def plan(
     budget = {name: single(name, value) for name, value in (("epsilon", epsilon), ("rho", rho)) if value is not None}
     checked = check_bounds(bounds, needed_for="plan")
     assert checked is not None
-    if isinstance(n, bool) or not isinstance(n, int | float | np.number) or not 1 <= n < math.inf or n != int(n):
-        raise ValueError(f"n must be a whole number of people, at least 1; got {n!r}.")
+    if isinstance(n, bool) or not isinstance(n, int | float | np.number) or not 1 <= n <= MOST_PEOPLE or n != int(n):
+        raise ValueError(f"n must be a whole number of people, at least 1 and at most {MOST_PEOPLE:g}; got {n!r}.")
     shapes = read_shapes(shape, checked)
-    asked = _classes(trusted) if only is None else tuple(only)
+    asked = _classes(trusted) if only is None else _asked(only)
     rows = [row for kind in asked if (row := _best(kind, int(n), checked, budget, shapes)) is not None]
     if not rows:
         names = ", ".join(kind.__name__ for kind in asked)
-        raise ValueError(f"none of {names} can be calibrated to {budget}: there is nothing to compare.")
+        raise ValueError(f"none of {names} has a setting to plan with at {budget}: there is nothing to compare.")
     rows.sort(key=lambda row: row.l1)
     kinds = tuple(type(row.mechanism) for row in rows)
     return Plan(checked, int(n), budget, shapes, trusted, rows, kinds)
@@ -281,6 +287,17 @@ def _classes(trusted: bool) -> tuple[type[Mechanism], ...]:
     found = [getattr(mechanisms, name) for name in mechanisms.__all__]
     kinds = [kind for kind in found if isinstance(kind, type) and issubclass(kind, Mechanism)]
     return tuple(kind for kind in kinds if trusted or not kind.is_global)
+
+
+def _asked(only: Any) -> tuple[type[Mechanism], ...]:
+    """Return the mechanisms that were asked for, or say what is wrong with them."""
+    kinds = tuple(only) if isinstance(only, list | tuple | set | frozenset) else (only,)
+    for kind in kinds:
+        if not (isinstance(kind, type) and issubclass(kind, Mechanism)):
+            raise TypeError(f"only= takes classes of mechanisms, such as [mechanisms.Laplace]; got {kind!r}.")
+    if not kinds:
+        raise ValueError("only= names no mechanism; leave it out to compare all.")
+    return tuple(dict.fromkeys(kinds))
 
 
 def _settings(

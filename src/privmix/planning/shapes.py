@@ -15,6 +15,8 @@ from privmix.planning.experiment import CELLS, edges_of
 POINTS_IN_A_CELL = 16
 # A sample is smoothed by a normal of this many standard deviations over n^{1/5}, as a kernel estimate is.
 BANDWIDTH = 0.9
+# A pilot of which more than this lies outside the bounds is refused.
+MOST_OUTSIDE = 0.05
 # Shapes of the panel.
 PANEL = 6
 # A mode counts where it stands out from the valley beside it by this share of the highest.
@@ -51,8 +53,11 @@ def read_shapes(shape: Any, bounds: tuple[float, float]) -> list[Shape]:
             f"{sample.shape}."
         )
     outside = int(np.count_nonzero((sample < bounds[0]) | (sample > bounds[1])))
-    if outside == len(sample):
-        raise ValueError(f"none of the sample of the shape lies in the bounds {bounds[0]:g} to {bounds[1]:g}.")
+    if outside > MOST_OUTSIDE * len(sample):
+        raise ValueError(
+            f"{outside} of {len(sample)} numbers of the sample of the shape lie outside the bounds {bounds[0]:g} to "
+            f"{bounds[1]:g}; a release would clip such records. Give bounds that hold them, or clip the sample."
+        )
     words = f"a smoothed sample of {len(sample)} numbers"
     return [Shape(_of_sample(sample, bounds), words + (f", {outside} of them outside the bounds" if outside else ""))]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from privmix.mechanisms import Laplace, Mechanism
@@ -11,12 +12,16 @@ if TYPE_CHECKING:
 
 #: what a budget is called
 SYMBOLS = {"epsilon": "ε", "rho": "ρ"}
+# Above this share of the error without data nothing is learnt; a rival is as good within this factor.
+NEXT_TO_NOTHING, AS_GOOD = 0.97, 1.02
+# Number of people beyond which an accuracy is called out of reach.
+MOST = 1e12
 #: columns of the table, and what they are
 COLUMNS = {
     "mechanism": "with its best setting",
     "L1": "expected distance of the estimate from the density: 0 is perfect, 2 the worst there is",
-    "90% range": "of L1 over collections and shapes",
-    "cells": "what of it stays however often the collection is repeated: lost to cells and smoothing",
+    "90% range": "of L1 over collections and assumed shapes; the prediction itself may be off by a third",
+    "bias": "what of it no repetition takes away: lost to smoothing and cells; more people lower it",
     "band": "mean half-width of the 95% band, in units of the uniform density",
     "modes": "chance that every valley between two modes shows",
 }
@@ -48,8 +53,9 @@ def error_in_words(value: float) -> str:
 
 
 def people_in_words(value: float) -> str:
-    """Return a number of people in two digits, as it is known."""
-    return f"{float(f'{value:.2g}'):,.0f}" if value >= 100 else f"{value:.0f}"
+    """Return a number of people in two digits, as it is known, rounded up."""
+    unit = 10.0 ** max(0, math.floor(math.log10(max(value, 1.0))) - 1)
+    return f"{math.ceil(value / unit - 1e-9) * unit:,.0f}"
 
 
 def row_in_words(row: Row) -> list[str]:
@@ -73,7 +79,8 @@ def _needed(plan: Plan, l1: float, name: str, people: Any, budgets: Any) -> str:
     n, budget, symbol = people.loc[name, "needed"], budgets.loc[name, "needed"], _symbol(plan)
     first = f"{people_in_words(n)} people at {budget_in_words(plan.budget)}"
     if n != n:
-        first = f"no number of people does at {budget_in_words(plan.budget)}: {people.loc[name, 'l1']:.2g} is the least"
+        least = f"{people.loc[name, 'l1']:.2g} is the least"
+        first = f"no number of people below {MOST:g} does at {budget_in_words(plan.budget)}: {least}"
     second = f"{symbol} = {budget:.2g} with {plan.n:,} people"
     if budget != budget:
         second = f"no {symbol} does with {plan.n:,} people: {budgets.loc[name, 'l1']:.2g} is the least"
@@ -93,6 +100,14 @@ def why(plan: Plan) -> str:
     if other is None:
         return f"{words}; nothing else was compared."
     words += f", where {named(other.mechanism)} leaves {error_in_words(other.l1)} at the same {_symbol(plan)}"
+    nothing = plan.error_of_nothing()
+    if best.l1 > NEXT_TO_NOTHING * nothing:
+        return (
+            f"so few people at so small a budget tell next to nothing, whatever the mechanism: {named(best.mechanism)} "
+            f"leaves an expected L1 error of {error_in_words(best.l1)}, no data {error_in_words(nothing)}."
+        )
+    if other.l1 < AS_GOOD * best.l1:
+        return f"{words}; {named(other.mechanism)} is as good."
     needed = plan.for_accuracy(best.l1, only=[type(other.mechanism)])["needed"].iloc[0]
     if needed != needed:
         return f"{words}, which no number of people mends."
@@ -156,5 +171,6 @@ def protocol(plan: Plan, mechanism: Any, budget: dict[str, float], n: float, l1:
 def planned_protocol(plan: Plan) -> str:
     """Return the sentence at the planned setting, with the range of the error."""
     best = plan.rows[0]
-    spread = f" ({error_in_words(best.low)} to {error_in_words(best.high)} in 90% of collections)"
+    over = "a density like the one assumed" if len(plan.shapes) == 1 else f"{len(plan.shapes)} assumed shapes"
+    spread = f" ({error_in_words(best.low)} to {error_in_words(best.high)} in 90% of collections, for {over})"
     return protocol(plan, best.mechanism, plan.budget, plan.n, best.l1, spread)

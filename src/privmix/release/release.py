@@ -107,6 +107,12 @@ class Release:
         Release
             Holds neither y nor the seed.
         """
+        if getattr(mechanism, "neighbours", None) == "add-remove" and mechanism.records is not None:  # type: ignore[attr-defined]
+            raise ValueError(
+                f"{type(mechanism).__name__}: where a record may be added or removed, the number of records is "
+                f"confidential, and a release with records={mechanism.records} tells it. Give records=None, or "  # type: ignore[attr-defined]
+                "neighbours='replace', with twice the noise."
+            )
         if hardened:
             return cls(*draw_hardened(y, mechanism, seed), notes)
         return cls(mechanism.privatize(y, seed=seed), mechanism, notes)

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from privmix import mechanisms
-from privmix.mechanisms import Mechanism, NoisyHistogram
+import numpy as np
+
+from privmix.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Mechanism, NoisyHistogram
 from privmix.mechanisms.count_noise import check_noise
 from privmix.release.files import PathLike
+from privmix.release.readers import stated as by_scale
 from privmix.release.readers.table import Layout, Processing, lattice_of, read_rows
 from privmix.release.release import Release
 
-#: mechanisms of records by the noise that they add, as a histogram calls it
-NOISES: dict[str, type[Mechanism]] = {
-    "laplace": mechanisms.Laplace,
-    "gaussian": mechanisms.Gaussian,
-    "discrete laplace": mechanisms.DiscreteLaplace,
-    "discrete gaussian": mechanisms.DiscreteGaussian,
+#: mechanisms of records by the noise that they add, as a histogram calls it: from a budget, and of a stated scale
+NOISES: dict[str, tuple[type[Mechanism], type[Mechanism]]] = {
+    "laplace": (Laplace, by_scale.StatedLaplace),
+    "gaussian": (Gaussian, by_scale.StatedGaussian),
+    "discrete laplace": (DiscreteLaplace, by_scale.StatedDiscreteLaplace),
+    "discrete gaussian": (DiscreteGaussian, by_scale.StatedDiscreteGaussian),
 }
 
 
@@ -56,7 +59,8 @@ def read_published(
         Kept with the release.
     stated
         What else the publisher states, by field of the mechanism: ``scale=``, ``bounds=``, ``epsilon=``, ``rho=``;
-        of a histogram ``records=`` and ``neighbours=``.
+        of a histogram ``records=`` and ``neighbours=``. Where the noise is stated by its scale, the guarantee is not
+        known: it is what ``promised=``, such as ``privacy.ZCDP(rho=0.015)``, says, or none.
 
     Returns
     -------
@@ -65,8 +69,19 @@ def read_published(
     """
     check_noise("read_published", noise)
     done = Processing(clamped_at, rounded_to, withheld_below)
-    layout = Layout(column, scale_column, variance_column, names)
+    layout = Layout(column, scale_column, variance_column, names, noise)
     rows = read_rows(path, layout, done, lattice_of(noise, stated))
     told = rows.fields() | stated
-    mechanism = NOISES[noise](**told) if rows.edges is None else NoisyHistogram(noise=noise, **told)
+    scaled = "scale" in told and not {"epsilon", "rho"} & set(told)
+    if rows.edges is None:
+        mechanism = NOISES[noise][scaled](**told)
+    else:
+        kind = by_scale.StatedHistogram if scaled else NoisyHistogram
+        mechanism = kind(**{"noise": noise, **NoisyHistogram.left_out(told), **told})
+    if withheld_below is not None and not np.isnan(rows.values).any():
+        warnings.warn(
+            f"{path} has no empty value, so that nothing was withheld below {withheld_below:g}. Where withheld rows "
+            "are missing from the table, add them with an empty value: their number is not estimated.",
+            stacklevel=2,
+        )
     return Release(rows.values, done.around(mechanism), notes)

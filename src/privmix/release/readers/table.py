@@ -67,12 +67,15 @@ class Layout(NamedTuple):
         Column of the scale of the noise of each row, or of its variance.
     names
         Names of the columns, where the file has no header.
+    noise
+        Law of the noise, by which a variance becomes a scale; Gaussian where it is not said.
     """
 
     column: str | None = None
     scale_column: str | None = None
     variance_column: str | None = None
     names: Sequence[str] | None = None
+    noise: str | None = None
 
 
 #: a table of one column of numbers, published as they came from the noise
@@ -198,4 +201,16 @@ def _read_scale(path: Path, columns: Columns, layout: Layout) -> np.ndarray | No
             f"row {bad[0] + 1} of column {name!r} in {path} is {found[bad[0]]:g}, but noise has a spread above 0; "
             f"{COUNTED}. Leave out rows that were published without noise."
         )
-    return found if layout.variance_column is None else np.sqrt(found)
+    return found if layout.variance_column is None else scale_of_variance(layout.noise, found)
+
+
+def scale_of_variance(noise: str | None, variance: np.ndarray) -> np.ndarray:
+    """Return the scale of noise with this variance; that of discrete Gaussian noise nearly.
+
+    Laplace noise of scale b has variance 2b², discrete Laplace noise 1/(2 sinh²(1/2b)), Gaussian noise its square.
+    """
+    if noise == "laplace":
+        return np.sqrt(0.5 * variance)
+    if noise == "discrete laplace":
+        return 0.5 / np.arcsinh(np.sqrt(0.5 / variance))
+    return np.sqrt(variance)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from privmix.privacy import ZCDP, PureDP
 from privmix.release.files import PathLike
 from privmix.release.readers.published import read_published
 from privmix.release.release import Release
@@ -49,7 +50,7 @@ def read_tumult(
     notes: str = "",
     **stated: Any,
 ) -> Release:
-    """Read a table of counts with the noise of Tumult Analytics, those below a threshold left out.
+    """Read a table of counts with the noise of Tumult Analytics, those below a threshold empty.
 
     Noise is discrete: Gaussian where the budget is ρ, Laplace (two-sided geometric) where it is ε. Rows are records,
     such as the views of one page each, or bins where the table has the columns ``lower`` and ``upper``. A row whose
@@ -74,5 +75,6 @@ def read_tumult(
     """
     noise = "discrete gaussian" if epsilon is None else "discrete laplace"
     scale = tumult_scale(rho=rho, epsilon=epsilon, sensitivity=sensitivity)
-    stated = {"column": column, "names": names, "scale": scale, **stated}
+    promised = ZCDP(rho, neighbours="add-remove") if rho is not None else PureDP(epsilon, neighbours="add-remove")  # type: ignore[arg-type]
+    stated = {"column": column, "names": names, "scale": scale, "promised": promised, **stated}
     return read_published(path, noise, withheld_below=withheld_below, notes=notes, **stated)

@@ -38,13 +38,13 @@ def test_seed_repeats_the_sample(posterior):
 
 
 def test_noise_by_record_comes_in_its_order():
-    scale = np.tile([0.01, 50.0], 15)
+    scale = np.tile([0.15, 50.0], 15)
     mechanism = mechanisms.Laplace(scale=scale, bounds=(-10.0, 10.0))
     fit = PrivateMixture(mechanism).sample(Z, samplers.Neal5(), draws=20, warmup=10, thin=1, chains=1, seed=1)
     sample = fit.predictive(45, seed=1)
     gap = np.abs(sample["z"] - sample["y"]).values
     assert gap.shape == (45,)
-    assert gap[::2].max() < 0.2
+    assert gap[::2].max() < 2.0
     assert np.median(gap[1::2]) > 10.0
 
 

@@ -38,7 +38,7 @@ ALL = [mechanism for examples in EXAMPLES.values() for mechanism in examples if 
 def jumps(mechanism):
     """Return whether outputs are discrete or have atoms, or the density jumps: quadrature on panels cannot be used."""
     discrete = mechanism.outputs is not None or mechanism.output_step is not None or hasattr(mechanism, "steps")
-    return discrete or hasattr(mechanism, "cell_count")
+    return discrete or hasattr(getattr(mechanism, "mechanism", mechanism), "cell_count")
 
 
 # test_cells.py integrates those that jump.

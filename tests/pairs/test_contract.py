@@ -31,6 +31,10 @@ LOCAL = first_of_each([m for m in MECHANISMS if isinstance(m, LocalMechanism)], 
 KNOWN = [(m, k) for m in LOCAL for k in KERNELS if find(m, k).convolution is not None]
 
 
+# Published values that stand for several noisy ones have masses.
+WITH_CDF = [pair for pair in KNOWN if not hasattr(pair[0], "steps") and find(*pair).convolution.cdf is not None]
+
+
 def named(part):
     return type(part).__name__
 
@@ -64,7 +68,7 @@ def test_g_and_draws_are_those_of_the_mechanism_and_the_kernel(mechanism, kernel
         assert stats.kstest(drawn, lambda x, y=y, c=cumulative: np.interp(x, y, c)).pvalue > 1e-5
 
 
-@pytest.mark.parametrize(("mechanism", "kernel"), [p for p in KNOWN if find(*p).convolution.cdf is not None], ids=named)
+@pytest.mark.parametrize(("mechanism", "kernel"), WITH_CDF, ids=named)
 def test_cdf_is_the_integral_of_g(mechanism, kernel):
     theta = drawn_parameters(kernel, 1)[0]
     z = np.sort(mechanism.perturb(np.random.default_rng(2), draws_of_kernel(kernel, theta, 2)))

@@ -348,7 +348,7 @@ def test_own_class_is_found_when_its_module_is_loaded_or_it_is_given(tmp_path, m
     monkeypatch.setattr(OwnNoise, "__module__", "elsewhere")
     posterior.save(tmp_path / "fit.nc")
     with pytest.raises(
-        LookupError, match=r"needs the class OwnNoise of module elsewhere.*known=\{'OwnNoise': OwnNoise\}"
+        LookupError, match=r"names the class OwnNoise of module elsewhere.*known=\{'OwnNoise': OwnNoise\}"
     ):
         privmix.load(tmp_path / "fit.nc")
     loaded = privmix.load(tmp_path / "fit.nc", known={"OwnNoise": OwnNoise})

@@ -147,6 +147,8 @@ def point_number(part, y):
 def steps_from(part, z, y):
     """Return by how many steps a release is from the point nearest to y; ∞ where it is no multiple of the step."""
     place = z / part.step
+    if not abs(place) < math.inf:  # NaN stays what it is
+        return place
     nearest = float(math.floor(place + 0.5))
     if abs(place - nearest) > OFF_THE_LATTICE:
         return math.inf

@@ -92,6 +92,8 @@ class Staircase(ThreeRatios):
     def log_q(self, z, y):
         """Return log q(z|y): the height of the first step, less ε for each step passed."""
         inside = min(max(y, self.bounds[0]), self.bounds[1])
+        if not abs(z) < math.inf:
+            return -math.inf if z == z else math.nan
         return self.log_top - self.drop * _steps(self, abs(z - inside))
 
     def cell_count(self, z):

@@ -72,9 +72,8 @@ def main() -> None:
 def show(name: str, ratios: list[float]) -> None:
     low, median, high = np.quantile(ratios, [0.05, 0.5, 0.95])
     inside = np.mean([0.5 <= ratio <= 1.6 for ratio in ratios])
-    print(
-        f"  {name:32} median {median:.2f}   5–95% {low:.2f}–{high:.2f}   within .5–1.6 {inside:.0%}   {len(ratios)} cells"
-    )
+    spread = f"median {median:.2f}   5–95% {low:.2f}–{high:.2f}"
+    print(f"  {name:34} {spread}   within .5–1.6 {inside:.0%}   {len(ratios)} cells")
 
 
 def compare(realised: dict, predicted: dict) -> None:

@@ -97,6 +97,7 @@ def test_counts_of_outputs_are_multinomial(mechanism):
         assert np.exp(log_g).sum() == pytest.approx(1.0, rel=1e-12)
 
 
+@pytest.mark.long
 def test_counts_suffice():
     """Binned, which sees the counts of the outputs alone, targets the posterior given the records."""
     model = PrivateMixture(SubsetSelection(cells=7, epsilon=3.0, bounds=(-10.0, 10.0), staggered=True))

@@ -35,7 +35,7 @@ def normal_partitions(z, scale, concentration=1.0):
     return weigh_partitions(total + np.log(step), len(z), concentration)
 
 
-@pytest.mark.parametrize("sampler", [Neal8(), *(pytest.param(s, marks=pytest.mark.long) for s in SAMPLERS)], ids=repr)
+@pytest.mark.parametrize("sampler", [pytest.param(s, marks=pytest.mark.long) for s in (Neal8(), *SAMPLERS)], ids=repr)
 def test_partitions_follow_their_exact_law(sampler):
     z = np.array([-4.0, -2.5, 1.0, 3.5])
     model = PrivateMixture(Clipped(Laplace(scale=0.7, bounds=(-2.0, 2.0))), Normal())

@@ -25,9 +25,13 @@ from samplers.cases import (
 )
 from seeds import SEEDS
 
+# Joint tests of `make test`: each compiles for some four seconds.
+MOST_CASES = 30
+
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize(("model", "sampler"), COVERING, ids=name)
+# The first of the covering cases try most of what there is; the last ones, one thing each, are left to the long run.
+@pytest.mark.parametrize(("model", "sampler"), rest_long(COVERING[:MOST_CASES], COVERING), ids=name)
 def test_sampler_targets_its_posterior(model, sampler, seed):
     result = joint_test(model, sampler, seed=seed)
     assert not result.rejected, str(result)

@@ -19,10 +19,7 @@ from privmix.mechanisms.count_noise import log_noise, log_noise_between
 from privmix.mechanisms.histogram import Histogram
 from privmix.mechanisms.noisy_histogram import NoisyHistogram
 from privmix.mechanisms.post_processing import Step, Withhold, apply_all, check_steps, undo_all, words_of
-
-
-def _of_wrapped(name: str) -> Any:
-    return property(lambda self: getattr(self.mechanism, name), doc=f"The {name} of the noisy counts.")
+from privmix.mechanisms.wrapper import of_wrapped
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,21 +45,21 @@ class ProcessedCounts(Histogram):
     column_names: ClassVar[tuple[str, ...]] = NoisyHistogram.column_names
     output_in_words = NoisyHistogram.output_in_words
 
-    records = _of_wrapped("records")
-    expected = _of_wrapped("expected")
-    edges = _of_wrapped("edges")
-    bounds = _of_wrapped("bounds")
-    neighbours = _of_wrapped("neighbours")
-    guarantee = _of_wrapped("guarantee")
-    drawn_by = _of_wrapped("drawn_by")
-    counted_edges = _of_wrapped("counted_edges")
-    details = _of_wrapped("details")
-    noise = _of_wrapped("noise")
-    scale = _of_wrapped("scale")
-    squared = _of_wrapped("squared")
-    discrete = _of_wrapped("discrete")
-    scales = _of_wrapped("scales")
-    log_norms = _of_wrapped("log_norms")
+    records = of_wrapped("records")
+    expected = of_wrapped("expected")
+    edges = of_wrapped("edges")
+    bounds = of_wrapped("bounds")
+    neighbours = of_wrapped("neighbours")
+    guarantee = of_wrapped("guarantee")
+    drawn_by = of_wrapped("drawn_by")
+    counted_edges = of_wrapped("counted_edges")
+    details = of_wrapped("details")
+    noise = of_wrapped("noise")
+    scale = of_wrapped("scale")
+    squared = of_wrapped("squared")
+    discrete = of_wrapped("discrete")
+    scales = of_wrapped("scales")
+    log_norms = of_wrapped("log_norms")
 
     def __post_init__(self) -> None:
         check_steps(self.steps)

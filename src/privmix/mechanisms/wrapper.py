@@ -22,8 +22,16 @@ if TYPE_CHECKING:
     from privmix.mechanisms.post_processing import Intervals
 
 
-def _of_wrapped(name: str) -> Any:
-    return property(lambda self: getattr(self.mechanism, name), doc=getattr(Mechanism, name).__doc__)
+def of_wrapped(name: str) -> Any:
+    """Return a property that is that of the wrapped mechanism.
+
+    Parameters
+    ----------
+    name
+        Of the property.
+    """
+    about = getattr(getattr(Mechanism, name, None), "__doc__", None)
+    return property(lambda self: getattr(self.mechanism, name), doc=about or f"The {name} of the wrapped mechanism.")
 
 
 class Wrapper(LocalMechanism):
@@ -36,15 +44,15 @@ class Wrapper(LocalMechanism):
     mechanism: LocalMechanism
     is_wrapper: ClassVar[bool] = True
 
-    guarantee = _of_wrapped("guarantee")
-    drawn_by = _of_wrapped("drawn_by")
-    outputs = _of_wrapped("outputs")
-    release_range = _of_wrapped("release_range")
-    row_length = _of_wrapped("row_length")
-    in_words = _of_wrapped("in_words")
-    output_in_words = _of_wrapped("output_in_words")
-    names_cells = _of_wrapped("names_cells")
-    output_step = _of_wrapped("output_step")
+    guarantee = of_wrapped("guarantee")
+    drawn_by = of_wrapped("drawn_by")
+    outputs = of_wrapped("outputs")
+    release_range = of_wrapped("release_range")
+    row_length = of_wrapped("row_length")
+    in_words = of_wrapped("in_words")
+    output_in_words = of_wrapped("output_in_words")
+    names_cells = of_wrapped("names_cells")
+    output_step = of_wrapped("output_step")
 
     def own_numbers(self) -> dict[str, Any]:
         """Return what compiled hooks read beside the wrapped mechanism's numbers, by name."""

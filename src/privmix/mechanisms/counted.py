@@ -16,8 +16,8 @@ import numpy as np
 from privmix.frames import as_floats, columns_of, is_table
 from privmix.mechanisms.bars import BARS, Bars
 from privmix.mechanisms.base import LocalMechanism, Mechanism
+from privmix.mechanisms.wrapper import of_wrapped
 from privmix.parts.checks import check_count, fill
-from privmix.privacy import Guarantee
 
 # Equal bins reach this many standard deviations of the noise beyond the bounds; the outermost are open.
 REACH_IN_NOISE_SPREADS = 5.0
@@ -163,25 +163,10 @@ class Counted(Mechanism):
         """Name of the mechanism of each record."""
         return type(self.mechanism).__name__
 
-    @property
-    def bounds(self) -> tuple[float, float] | None:
-        """Interval of a record."""
-        return self.mechanism.bounds
-
-    @property
-    def clipped_at(self) -> tuple[float, float] | None:
-        """Limits to which records were clipped before the noise, where the model knows of it."""
-        return self.mechanism.clipped_at
-
-    @property
-    def guarantee(self) -> Guarantee | None:
-        """What the mechanism promises for each record."""
-        return self.mechanism.guarantee
-
-    @property
-    def drawn_by(self) -> str:
-        """Who drew the noise of a hardened release."""
-        return self.mechanism.drawn_by
+    bounds = of_wrapped("bounds")
+    clipped_at = of_wrapped("clipped_at")
+    guarantee = of_wrapped("guarantee")
+    drawn_by = of_wrapped("drawn_by")
 
     @property
     def in_words(self) -> str:

@@ -21,7 +21,7 @@ from privmix.mechanisms.cells import cell_log_q, cell_point
 from privmix.mechanisms.lattice import COST_OF_A_CELL
 from privmix.mechanisms.post_processing import Step, Withhold, apply_all, check_steps, undo_all, words_of
 from privmix.mechanisms.slots import log_between, log_q
-from privmix.mechanisms.wrapper import Wrapper
+from privmix.mechanisms.wrapper import Wrapper, of_wrapped
 
 
 @slot
@@ -55,6 +55,9 @@ class ProcessedRecords(Wrapper):
     steps: tuple[Step, ...] = ()
 
     publishes_intervals: ClassVar[bool] = True
+    bounds = of_wrapped("bounds")
+    clipped_at = of_wrapped("clipped_at")
+    lattice_step = of_wrapped("lattice_step")
 
     def __post_init__(self) -> None:
         inner = self.mechanism
@@ -69,21 +72,6 @@ class ProcessedRecords(Wrapper):
     def after(self, step: Step) -> ProcessedRecords:
         """Return the mechanism with one more step."""
         return replace(self, steps=(*self.steps, step))
-
-    @property
-    def bounds(self) -> tuple[float, float] | None:
-        """Interval of a record."""
-        return self.mechanism.bounds
-
-    @property
-    def clipped_at(self) -> tuple[float, float] | None:
-        """Interval into which records were moved before the noise."""
-        return self.mechanism.clipped_at
-
-    @property
-    def lattice_step(self) -> float | None:
-        """Distance of neighbouring values that a record can take."""
-        return self.mechanism.lattice_step
 
     @property
     def withholds(self) -> bool:

@@ -5,8 +5,10 @@ import subprocess
 import sys
 
 import pytest
+from typer.testing import CliRunner
 
 from privmix import Release
+from privmix.cli import app
 from privmix.cli.outputs import PLAIN, plain
 
 LAPLACE = ["--mechanism", "laplace", "--epsilon", "10", "--bounds", "-10", "10"]
@@ -24,7 +26,7 @@ def run(here, *arguments, **more):
     return subprocess.run(command, cwd=here, capture_output=True, text=True, timeout=120, check=False, **more)
 
 
-@pytest.mark.parametrize("encoding", ["cp1252", "ascii", "latin-1"])
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
 def test_output_that_is_not_utf8_is_plain(here, encoding):
     found = run(here, *PRIVATIZE, env={**os.environ, "PYTHONIOENCODING": encoding}, encoding=encoding)
     assert (found.returncode, found.stderr) == (0, "")
@@ -76,9 +78,10 @@ def test_a_release_is_replaced_only_by_force(here):
         ("page.html", "report fit.nc -o page.html"),
     ],
 )
-def test_nothing_is_replaced_unasked(here, taken, arguments):
+def test_nothing_is_replaced_unasked(here, taken, arguments, monkeypatch):
+    monkeypatch.chdir(here)
     (here / taken).write_text("kept")
-    found = run(here, *arguments.split())
-    assert found.returncode == 2
+    found = CliRunner().invoke(app, arguments.split())
+    assert found.exit_code == 2
     assert found.stderr.startswith(f"error: {taken} exists already.")
     assert (here / taken).read_text() == "kept"

@@ -50,6 +50,7 @@ def test_partitions_follow_their_exact_law(case, noise, sampler):
     assert result.p_value > 1e-6, str(result)
 
 
+@pytest.mark.long
 def test_forgotten_clamp_is_seen():
     released, behind = CASES["clamped"]
     exact = truncated_partitions.partition_posterior(np.array(behind), "laplace", 0.2, 1.0, *EDGE)

@@ -77,7 +77,7 @@ def test_a_sum_constraint_that_is_kept_is_seen():
     assert p_value(sizes_after({update_counts_and_total: update_counts})) < 1e-6
 
 
-@pytest.mark.parametrize("data_sets", [12, pytest.param(200, marks=pytest.mark.long)])
+@pytest.mark.parametrize("data_sets", [pytest.param(200, marks=pytest.mark.long)])
 def test_posterior_of_the_number_covers_it_at_its_level(data_sets):
     """Data sets from the prior: the rank of the true number among its draws is uniform."""
     mechanism = mechanisms.NoisyHistogram(

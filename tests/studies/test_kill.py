@@ -123,7 +123,7 @@ def test_a_killed_study_goes_on_and_repeats_nothing(tmp_path):
 
 
 @needs_proc
-@pytest.mark.parametrize("least", [0, 2])
+@pytest.mark.parametrize("least", [pytest.param(0, marks=pytest.mark.long), 2])
 def test_ctrl_c_leaves_finished_cells(least, tmp_path):
     process = start_study(tmp_path)
     # The run, the tracker of its resources and two workers, which may be starting still.

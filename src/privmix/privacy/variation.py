@@ -20,7 +20,6 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import brentq
 
 # The largest D_α/α is enclosed to this relative width, and its upper end is claimed.
 WIDTH = 1e-11
@@ -76,6 +75,7 @@ def rho_epsilon(rho: float, variation_of: Callable[[float], float]) -> float:
     float
         At least √(2ρ), with `variation_rho` at most ρ.
     """
+    from scipy.optimize import brentq  # loads slowly
 
     def excess(epsilon: float) -> float:
         return variation_rho(epsilon, variation_of(epsilon)) - rho

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -12,12 +11,11 @@ import numpy as np
 import pytest
 import toy_study
 
-import privmix
 from privmix.studies.runner.local import _deaf_to_ctrl_c
 from privmix.studies.runner.seeds import cell_name
+from processes import PATIENCE, dask_cluster, start, wait_for
 
-PATIENCE = 120.0
-SOURCE, HERE = Path(privmix.__file__).parents[1], Path(__file__).parent
+HERE = Path(__file__).parent
 # Slow enough that a signal comes in the middle: 16 cells of .3 s on two workers.
 CONFIGURATION = toy_study.Toy(replicates=4, pause=0.3)
 COMMAND = ["study", "toy_study:study", "--output", "toy", "--set", "pause=0.3", "--workers", "2"]
@@ -28,29 +26,12 @@ START = (
 )
 
 
-def start(folder, *command, **more):
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(SOURCE), str(HERE)])}
-    return subprocess.Popen(
-        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more
-    )
-
-
 def start_study(folder, *arguments):
-    return start(folder, sys.executable, "-c", START, *COMMAND, *arguments, start_new_session=True)
+    return start(folder, sys.executable, "-c", START, *COMMAND, *arguments, path=[HERE], start_new_session=True)
 
 
 def finished(folder):
     return {path.name: path.stat() for path in (folder / "toy" / "cells").glob("[!.]*.npz")}
-
-
-def wait_for(condition, process):
-    """Wait until something is the case; fail with what the process said if it ends or takes too long."""
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        if process.poll() is not None or time.monotonic() > deadline:
-            process.kill()
-            pytest.fail(f"it did not come to it: {process.communicate()}")
-        time.sleep(0.02)
 
 
 def complete(process):
@@ -151,40 +132,15 @@ def test_ctrl_c_while_a_worker_starts_is_heard_afterwards():
 
 
 def test_a_dask_cluster_that_loses_a_worker_gives_the_same_results(tmp_path):
-    pytest.importorskip("distributed")
-    scheduler = start(tmp_path, *_dask("scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", "where.json"))
-    processes = [scheduler]
-    try:
-        wait_for(lambda: _address(tmp_path) is not None, scheduler)
-        address = _address(tmp_path)
-        # Without a nanny, which would start a killed worker again.
-        options = ("--nthreads", "1", "--no-nanny", "--no-dashboard")
-        workers = [start(tmp_path, *_dask("worker", address, *options)) for _ in range(2)]
-        processes += workers
+    with dask_cluster(tmp_path, [HERE]) as (address, workers):
         study = start_study(tmp_path, "--scheduler", address)
-        processes.append(study)
         wait_for(lambda: len(finished(tmp_path)) >= 4, study)
         workers[0].send_signal(signal.SIGKILL)
         assert len(finished(tmp_path)) < 14
         out, err = complete(study)
-        assert "16 cells finished, 0 failed." in out
-        assert "is gone; its cells are begun again elsewhere." in err
-        assert_results_undisturbed(tmp_path)
-    finally:
-        for process in processes:
-            process.kill()
-            process.communicate()
-
-
-def _dask(*arguments):
-    return [sys.executable, "-m", "dask", *arguments]
-
-
-def _address(folder):
-    try:
-        return json.loads((folder / "where.json").read_text())["address"]
-    except (OSError, ValueError):
-        return None
+    assert "16 cells finished, 0 failed." in out
+    assert "is gone; its cells are begun again elsewhere." in err
+    assert_results_undisturbed(tmp_path)
 
 
 def test_a_scheduler_that_is_not_there_is_said_so(tmp_path, monkeypatch):

@@ -30,8 +30,9 @@ def of_wrapped(name: str) -> Any:
     name
         Of the property.
     """
-    about = getattr(getattr(Mechanism, name, None), "__doc__", None)
-    return property(lambda self: getattr(self.mechanism, name), doc=about or f"The {name} of the wrapped mechanism.")
+    known = getattr(Mechanism, name, None)
+    about = known.__doc__ if isinstance(known, property) else f"The {name} of the wrapped mechanism."
+    return property(lambda self: getattr(self.mechanism, name), doc=about)
 
 
 class Wrapper(LocalMechanism):

@@ -1,6 +1,7 @@
 """Records clipped before the noise: atoms at the bounds, and what the posterior says of records beyond them."""
 
 import re
+import warnings
 from itertools import pairwise
 
 import numpy as np
@@ -19,6 +20,7 @@ from privmix.mechanisms import (
     Laplace,
     NoisyHistogram,
     OnLattice,
+    SmoothedHistogram,
     SquareWave,
 )
 from privmix.pairs import find
@@ -30,6 +32,7 @@ EXAMPLES = [
     Clipped(OnLattice(Laplace(epsilon=3.0, bounds=(0.0, 6.0)), 1.0)),
     Clipped(DiscreteLaplace(epsilon=3.0, bounds=(0.0, 6.0))),
 ]
+HISTOGRAM = NoisyHistogram(900, 16, epsilon=1.0, bounds=BOUNDS)
 NOISE = {"laplace": (Laplace, stats.laplace), "gaussian": (Gaussian, stats.norm)}
 
 
@@ -107,6 +110,35 @@ def test_default_model_and_what_a_fit_says(tmp_path):
         fit(release.z, mechanism.mechanism, draws=2, warmup=0, thin=1, chains=1, seed=1).beyond()
 
 
+def test_histogram_of_clipped_records(tmp_path):
+    """The likelihood is that of a histogram with a kernel on the whole line; beside it stands what lies beyond."""
+    mechanism = Clipped(HISTOGRAM)
+    y = np.concatenate([np.random.default_rng(1).normal(1.0, 1.0, 700), np.full(200, 30.0)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        release = Release.from_data(y, mechanism, seed=1)
+    assert release.z[-1] > 190
+    release.save(tmp_path / "z.csv")
+    assert Release.load(tmp_path / "z.csv") == release
+    model = default_model(mechanism)
+    assert model.kernel == HierarchicalNormal(BOUNDS)
+    assert model.mechanism.guarantee == HISTOGRAM.guarantee
+    counts = HISTOGRAM.statistic(y)
+    assert counts.sum() == len(y)
+    assert mechanism.log_of_counts(mechanism.encode(release.z), counts) == HISTOGRAM.log_of_counts(release.z, counts)
+    assert find(mechanism, Normal()).masses == find(HISTOGRAM, Normal()).masses
+    found = model.sample(release.z, draws=100, warmup=200, thin=1, chains=1, seed=1)
+    assert 0.1 < found.beyond()["mean"].sel(side="above") < 0.3
+    grid = found.default_grid(8)
+    assert BOUNDS[0] < grid[0]
+    assert grid[-1] < BOUNDS[1]
+    assert any(f.title == "clipped records" for f in found.check(replicates=20))
+    both = Clamped(mechanism, lower=0.0)
+    assert both.clipped_at == BOUNDS
+    assert "are in the outermost bins; values below 0 set to 0" in both.in_words
+    assert mechanism.bars(release.z, *BOUNDS).label == "released counts (noisy)"
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -120,18 +152,22 @@ def test_default_model_and_what_a_fit_says(tmp_path):
             "inside: Clamped(Clipped(mechanism), …).",
         ),
         (
-            lambda: Clipped(Identity(BOUNDS)),
-            "Clipped serves mechanisms that perturb records of one number; got Identity. The outermost bins of a "
-            "histogram are open already: choose a kernel on the whole line for it.",
+            lambda: Clipped(Clamped(HISTOGRAM, lower=0.0)),
+            "Clipped: records are clipped before the noise and released values post-processed after it. Put Clipped "
+            "inside: Clamped(Clipped(mechanism), …).",
         ),
         (
-            lambda: Clipped(NoisyHistogram(9, 3, epsilon=1.0, bounds=BOUNDS)),
-            "Clipped serves mechanisms that perturb records of one number; got NoisyHistogram. The outermost bins of a "
-            "histogram are open already: choose a kernel on the whole line for it.",
+            lambda: Clipped(Identity(BOUNDS)),
+            "Clipped serves mechanisms that perturb records of one number, and noisy histograms of them; got Identity.",
+        ),
+        (
+            lambda: Clipped(SmoothedHistogram(9, 3, epsilon=1.0, bounds=BOUNDS)),
+            "Clipped serves mechanisms that perturb records of one number, and noisy histograms of them; got "
+            "SmoothedHistogram.",
         ),
         (
             lambda: OnLattice(EXAMPLES[0], 1.0),
-            "OnLattice goes around the noise itself: put it inside Clipped.",
+            "OnLattice goes around the noise itself. Put it inside: Clipped(OnLattice(mechanism, step)).",
         ),
     ],
 )

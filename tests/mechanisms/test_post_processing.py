@@ -3,13 +3,22 @@
 import numpy as np
 import pytest
 
-from privmix.mechanisms.post_processing import Clamp, Round, Withhold, apply_all, check_steps, undo_all, words_of
+from privmix.mechanisms.post_processing import (
+    ROUNDINGS,
+    Clamp,
+    Round,
+    Withhold,
+    apply_all,
+    check_steps,
+    undo_all,
+    words_of,
+)
 
 LISTS = [
     (Clamp(lower=0.0),),
     (Clamp(upper=3.0),),
     (Clamp(-2.0, 7.0),),
-    *[(Round(3.0, how),) for how in ("half up", "half even", "down", "up")],
+    *[(Round(3.0, how),) for how in ROUNDINGS],
     (Round(0.5),),
     *[(Withhold(4.0, below, with_limit),) for below in (True, False) for with_limit in (True, False)],
     (Clamp(lower=0.0), Round(5.0)),

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from privmix.jit import bind
-from privmix.mechanisms import Clamped, NoisyHistogram, SmoothedHistogram, Tables, Tree, Withheld
+from privmix.mechanisms import Clamped, Clipped, NoisyHistogram, SmoothedHistogram, Tables, Tree, Withheld
 from privmix.mechanisms.histogram import log_counts
 from privmix.mechanisms.slots import log_ratio, replace
 from privmix.privacy import ZCDP, ApproxDP, PureDP, audit
@@ -145,6 +145,7 @@ def test_the_tree_has_a_level_for_each_power_and_a_total_where_n_is_unknown():
             lambda: Tables(FINE, NoisyHistogram(12, 4, epsilon=1.0, bounds=BOUNDS, neighbours="add-remove")),
             "neighbours is 'replace', 'add-remove'",
         ),
+        (lambda: Tables(FINE, Clipped(FINE)), "does not join clipped histograms"),
         (lambda: Clamped(EXAMPLES[0], lower=0), "Tables cannot be fitted after post-processing"),
         (lambda: EXAMPLES[0].check_release(np.zeros(9)), r"releases 8 \+ 2 counts, one table after the other"),
         (

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mutants.models import COUNTS, DRAWN, PROCESSED, SEVERAL, SEVERAL_UNCOUNTED, UNCOUNTED, one
+from mutants.models import COUNTS, DRAWN, PROCESSED, SEVERAL, SEVERAL_UNCOUNTED, UNCOUNTED, UNSEEN, UNSEEN_ABOVE, one
 from privmix.mechanisms import ProcessedCounts, SmoothedHistogram, discrete_noise
 from privmix.mechanisms import tables as table_file
 from privmix.mechanisms.global_mechanism import global_settle
 from privmix.samplers import Binned, Neal5, Sampler, Slice
 from privmix.samplers import slice as slice_file
-from privmix.samplers.binned import counts, mixture, tables, unknown
+from privmix.samplers.binned import counts, mixture, tables, unknown, withheld
 from privmix.samplers.moves import records_in_bins, sticks
 from privmix.testing import Mutant
 
@@ -62,7 +62,20 @@ def unknown_bugs() -> list[Mutant]:
         ("number of records without the rate of its prior", target, rate, ""),
         ("a count redrawn without the release", target, "log_of_one(parts, data, state, j, place) - ", "-"),
     )
-    return [one(*edit, UNCOUNTED, Binned()) for edit in edits]
+    return [one(*edit, UNCOUNTED, Binned()) for edit in edits] + withheld_bugs()
+
+
+def withheld_bugs() -> list[Mutant]:
+    """Return bugs in the number of records that were withheld without a trace."""
+    redraw, drawn = withheld.redraw_withheld, "state.counts[unseen] = poisson(rng, min(mean, LARGEST_MEAN))"
+    edits = (
+        ("one record too many withheld", redraw, drawn, drawn + " + 1.0"),
+        ("number withheld without its prior", redraw, "published + shape", "published + 1.0"),
+        ("number withheld without the rate of its prior", redraw, "(seen + rate)", "seen"),
+        ("a published bin taken for the withheld one", redraw, "len(state.counts) - 1", "len(state.counts) - 2"),
+    )
+    models = (UNSEEN, UNSEEN, UNSEEN, UNSEEN_ABOVE)
+    return [one(*edit, model, Binned(bins=8)) for edit, model in zip(edits, models, strict=True)]
 
 
 def table_bugs() -> list[Mutant]:

@@ -57,6 +57,16 @@ BETA = PrivateMixture(Laplace(epsilon=5.0, bounds=(0.0, 1.0)), Beta(), Dirichlet
 WALKED = PrivateMixture(Laplace(epsilon=5.0, bounds=(0.0, 1.0)), WalkedBeta(), DirichletProcess(2.0))
 FIRM = PrivateMixture(Laplace(epsilon=5.0, bounds=WIDE), Normal(mean=1.0, precision_scale=1.0), DirichletProcess(2.0))
 NOISY = PrivateMixture(Gaussian(scale=2.0, bounds=WIDE), NoisyNormal(noise=2.0), DirichletProcess(2.0))
+UNSEEN = PrivateMixture(
+    Withheld(Gaussian(scale=1.0, bounds=(-4.0, 4.0)), below=0.0, known=False, expected=(6.0, 0.8)),
+    Normal(),
+    DirichletProcess(2.0),
+)
+UNSEEN_ABOVE = PrivateMixture(
+    Withheld(Laplace(epsilon=4.0, bounds=(-4.0, 4.0)), at_or_above=0.0, known=False, expected=(6.0, 0.8)),
+    Normal(),
+    DirichletProcess(2.0),
+)
 EDGE_KERNEL = TruncatedNormal((0.0, 1.0), location=0.0, spread=0.25, rate=0.2)
 EDGE = PrivateMixture(Laplace(epsilon=5.0, bounds=(0.0, 1.0)), EDGE_KERNEL, DirichletProcess(2.0))
 EDGE_GAUSSIAN = PrivateMixture(Gaussian(scale=0.2, bounds=(0.0, 1.0)), EDGE_KERNEL, DirichletProcess(2.0))

@@ -4,10 +4,20 @@ from scipy import special, stats
 
 from numerics.compiled import compiled
 from numerics.quadrature import ALPHA
-from privmix.numerics import beta_logs, binomial, exponential, gamma, log_gamma_variate, normal, uniform, uniform_index
+from privmix.numerics import (
+    beta_logs,
+    binomial,
+    exponential,
+    gamma,
+    log_gamma_variate,
+    normal,
+    poisson,
+    uniform,
+    uniform_index,
+)
 
-beta_logs, binomial, exponential, gamma, log_gamma_variate, normal, uniform, uniform_index = compiled(
-    beta_logs, binomial, exponential, gamma, log_gamma_variate, normal, uniform, uniform_index
+beta_logs, binomial, exponential, gamma, log_gamma_variate, normal, poisson, uniform, uniform_index = compiled(
+    beta_logs, binomial, exponential, gamma, log_gamma_variate, normal, poisson, uniform, uniform_index
 )
 
 N = 20_000
@@ -32,10 +42,16 @@ def test_law(variate, args, law):
     assert stats.kstest(draws(variate, *args), law.cdf).pvalue > ALPHA
 
 
-@pytest.mark.parametrize(("n", "p"), [(5, 0.3), (40, 0.9), (1000, 0.01)])
-def test_binomial(n, p):
-    counts = np.bincount(draws(binomial, n, p), minlength=n + 1)
-    expected = N * stats.binom.pmf(np.arange(n + 1), n, p)
+@pytest.mark.parametrize(
+    ("variate", "args", "law"),
+    [
+        *[(binomial, args, stats.binom(*args)) for args in ((5, 0.3), (40, 0.9), (1000, 0.01))],
+        *[(poisson, (mean,), stats.poisson(mean)) for mean in (0.2, 8.0, 300.0)],
+    ],
+)
+def test_whole_numbers(variate, args, law):
+    counts = np.bincount(draws(variate, *args))
+    expected = N * law.pmf(np.arange(len(counts)))
     often = expected >= 5.0
     observed, wanted = (
         np.append(counts[often], counts[~often].sum()),

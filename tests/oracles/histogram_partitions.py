@@ -15,14 +15,17 @@ from scipy import special, stats
 from privmix.testing.partitions import log_crp, set_partitions
 
 
-def normal_masses(edges, mean, precision_scale, shape, rate):
-    """Return masses (nodes, bins) and weights (nodes,) over μ | σ² ~ N(mean, σ²/λ), σ² ~ IG(shape, rate)."""
+def normal_masses(edges, mean, precision_scale, shape, rate, noise=0.0):
+    """Return masses (nodes, bins) and weights (nodes,) over μ | σ² ~ N(mean, σ²/λ), σ² ~ IG(shape, rate).
+
+    With `noise`, the standard deviation of Gaussian noise, those of noisy records.
+    """
     log_variance = np.linspace(*np.log(stats.invgamma(shape, scale=rate).ppf([1e-13, 1 - 1e-13])), 400)
     variance = np.exp(log_variance)
     weight = stats.invgamma(shape, scale=rate).pdf(variance) * variance
     nodes, hermite = special.roots_hermitenorm(80)
     mu = mean + nodes[:, None] * np.sqrt(variance / precision_scale)
-    tails = stats.norm.cdf((np.asarray(edges)[1:-1] - mu[..., None]) / np.sqrt(variance)[:, None])
+    tails = stats.norm.cdf((np.asarray(edges)[1:-1] - mu[..., None]) / np.sqrt(variance + noise**2)[:, None])
     weights = hermite[:, None] * weight
     return _masses(tails).reshape(-1, len(edges) - 1), (weights / weights.sum()).reshape(-1)
 

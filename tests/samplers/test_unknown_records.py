@@ -142,9 +142,7 @@ def test_release_of_an_unknown_number_says_so(fitted, tmp_path):
 
 @pytest.mark.parametrize("sampler", [samplers.Neal5(), samplers.Slice(), samplers.Slice(records="exact")], ids=repr)
 def test_samplers_on_records_refuse(fitted, sampler):
-    with pytest.raises(
-        ValueError, match=r"keeps every record, but the number of records is not known \(records=None\)"
-    ):
+    with pytest.raises(ValueError, match=r"keeps every record, but the number of records is not known\. Use Binned"):
         fitted.model.sample(fitted.plan.z, sampler=sampler)
 
 

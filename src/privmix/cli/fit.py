@@ -135,6 +135,7 @@ def fit(
     clamped_at: inputs.ClampedAt = None,
     rounded_to: inputs.RoundedTo = None,
     withheld_below: inputs.WithheldBelow = None,
+    withheld_unseen: inputs.WithheldUnseen = False,
     force: Force = False,
     mechanism: str | None = None,
     *,
@@ -151,7 +152,7 @@ def fit(
     picture = output.with_suffix(".png") if picture is None else picture
     check_outputs(output, picture, report, force=force)
     layout = Layout(column, scale_column, variance_column)
-    done = Processing(clamped_at, rounded_to, withheld_below)
+    done = Processing(clamped_at, rounded_to, withheld_below, withheld_unseen or None)
     release = read_releases(sources, mechanism, about, layout, done, show=progress)
     model = build_model(kernel, release.mechanism, prior, resolution)
     how = build_sampler(sampler, auxiliaries)

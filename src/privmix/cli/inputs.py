@@ -25,6 +25,9 @@ RoundedTo = Annotated[
 WithheldBelow = Annotated[
     float | None, typer.Option(metavar="L", help="Noisy values below this were not published: their cells are empty.")
 ]
+WithheldUnseen = Annotated[
+    bool, typer.Option("--withheld-unseen", help="Withheld records have no row at all: learn their number.")
+]
 
 
 def read_release(

@@ -108,6 +108,8 @@ def default_grid(model: PrivateMixture, z: np.ndarray, points: int) -> np.ndarra
     if model.kernel.dimension > 1:
         raise ValueError(f"records have {model.kernel.dimension} coordinates: give a grid of points.")
     bounds = model.mechanism.bounds or model.restricted_to
+    if bounds is None and model.mechanism.is_global:
+        bounds = model.mechanism.clipped_at  # counts are no places
     if bounds is None:
         lower, upper = model.kernel.support
         z = model.mechanism.fill_withheld(z)

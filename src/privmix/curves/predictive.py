@@ -127,6 +127,6 @@ def replicator(
         draw = int(rng.integers(count_of(draws)))
         size = int(records[draw]) if np.ndim(records) else records
         y = fill(np.full(size, draw), empty_records(model, size), rng)
-        return y, release_records(model, y, rng)
+        return y, model.mechanism.keep_published(release_records(model, y, rng))
 
     return replicate

@@ -3,6 +3,7 @@
 from privmix.mechanisms.base import LocalMechanism as LocalMechanism
 from privmix.mechanisms.base import Mechanism as Mechanism
 from privmix.mechanisms.clipped import Clipped as Clipped
+from privmix.mechanisms.clipped import ClippedRecords as ClippedRecords
 from privmix.mechanisms.counted import Counted as Counted
 from privmix.mechanisms.discrete_gaussian import DiscreteGaussian as DiscreteGaussian
 from privmix.mechanisms.discrete_laplace import DiscreteLaplace as DiscreteLaplace
@@ -29,6 +30,7 @@ from privmix.mechanisms.subset_selection import SubsetSelection as SubsetSelecti
 from privmix.mechanisms.tables import Tables as Tables
 from privmix.mechanisms.tables import Tree as Tree
 from privmix.mechanisms.unary_encoding import UnaryEncoding as UnaryEncoding
+from privmix.mechanisms.visible_records import VisibleRecords as VisibleRecords
 
 
 def __getattr__(name: str) -> type:

@@ -59,6 +59,8 @@ class Mechanism(Part):
     details: ClassVar[dict[str, str]] = {"scale": "scale of the noise"}
     #: fields that hold the number of records, which the command line reads off the data
     record_counts: ClassVar[tuple[str, ...]] = ()
+    #: how to say the number of records where it is not known, as the end of a sentence
+    to_tell_records: ClassVar[str] = "give records="
     #: who drew the noise of a hardened release; "" where this library did, in floating point
     drawn_by: Any = ""
     #: interval of a record, a field of most mechanisms; None where any number may be one
@@ -180,6 +182,10 @@ class Mechanism(Part):
 
     def fill_withheld(self, z: np.ndarray) -> np.ndarray:
         """Return a release with a number in the place of what was withheld, for checks and pictures."""
+        return z
+
+    def keep_published(self, z: np.ndarray) -> np.ndarray:
+        """Return what a release holds of what was made of all records: all of it, where none is missing unseen."""
         return z
 
     def noise_spread(self) -> float | None:

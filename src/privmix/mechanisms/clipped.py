@@ -15,8 +15,15 @@ import numpy as np
 from privmix.jit import slot
 from privmix.mechanisms.base import LocalMechanism, Mechanism
 from privmix.mechanisms.cells import cell_hooks
+from privmix.mechanisms.noisy_histogram import NoisyHistogram
+from privmix.mechanisms.processed_counts import ProcessedCounts
 from privmix.mechanisms.slots import log_between, log_q
 from privmix.mechanisms.wrapper import Wrapper
+
+PUT_INSIDE = (
+    "Clipped: records are clipped before the noise and released values post-processed after it. Put Clipped inside: "
+    "Clamped(Clipped(mechanism), …)."
+)
 
 
 @slot
@@ -30,12 +37,10 @@ def unclipped_log_between(mechanism, low, high, y):
 
 
 @dataclass(frozen=True, eq=False)
-class Clipped(Wrapper):
+class ClippedRecords(Wrapper):
     """A mechanism whose bounds are a clip: records beyond them were moved to the nearer bound before the noise.
 
-    Without it, bounds are the natural range of the records, and the model gives none beyond them. With it, records may
-    lie anywhere; the posterior says what share lies beyond each bound (``posterior.beyond()``), and their shape there
-    is the prior's.
+    Made by `Clipped`.
 
     Guarantee: that of the wrapped mechanism, which sees records inside its bounds.
 
@@ -43,12 +48,6 @@ class Clipped(Wrapper):
     ----------
     mechanism
         What perturbs each record; it has bounds.
-
-    Examples
-    --------
-    >>> from privmix.mechanisms import Laplace
-    >>> Clipped(Laplace(epsilon=1.0, bounds=(0.0, 100.0))).clipped_at
-    (0.0, 100.0)
     """
 
     mechanism: LocalMechanism
@@ -58,14 +57,11 @@ class Clipped(Wrapper):
         if not isinstance(inner, LocalMechanism) or inner.dimension > 1 or inner.reveals:
             name = type(inner).__name__ if isinstance(inner, Mechanism) else repr(inner)
             raise ValueError(
-                f"Clipped serves mechanisms that perturb records of one number; got {name}. The outermost bins of a "
-                "histogram are open already: choose a kernel on the whole line for it."
+                "Clipped serves mechanisms that perturb records of one number, and noisy histograms of them; got "
+                f"{name}."
             )
         if inner.publishes_intervals:
-            raise ValueError(
-                "Clipped: records are clipped before the noise and released values post-processed after it. Put "
-                "Clipped inside: Clamped(Clipped(mechanism), …)."
-            )
+            raise ValueError(PUT_INSIDE)
         if inner.bounds is None:
             raise ValueError(
                 f"Clipped: {type(inner).__name__} has no bounds to clip records to. Give it bounds=(lower, upper)."
@@ -127,6 +123,31 @@ class Clipped(Wrapper):
     def perturb(self, rng: np.random.Generator, y: np.ndarray) -> np.ndarray:
         """Draw the release of the records moved into the bounds."""
         return self.mechanism.perturb(rng, np.clip(y, *self.clipped_at))
+
+
+def Clipped(mechanism: Mechanism) -> Mechanism:  # noqa: N802 - it is used as a class is
+    """Return the mechanism with the statement that its bounds are a clip: records beyond them were moved there first.
+
+    Without it, bounds are the natural range of the records, and the model gives none beyond them. With it, records may
+    lie anywhere; the posterior says what share lies beyond each bound (``posterior.beyond()``), and their shape there
+    is the prior's. Of a histogram the outermost bins hold what lies beyond. The guarantee is unchanged.
+
+    Parameters
+    ----------
+    mechanism
+        What perturbs each record, or a noisy histogram; it has bounds.
+
+    Examples
+    --------
+    >>> from privmix.mechanisms import Laplace
+    >>> Clipped(Laplace(epsilon=1.0, bounds=(0.0, 100.0))).clipped_at
+    (0.0, 100.0)
+    """
+    if isinstance(mechanism, ProcessedCounts):
+        raise ValueError(PUT_INSIDE)
+    if isinstance(mechanism, NoisyHistogram):
+        return ProcessedCounts(mechanism, clipped=True)
+    return ClippedRecords(mechanism)  # type: ignore[arg-type]
 
 
 def _clipped_log_q(part, z, y):

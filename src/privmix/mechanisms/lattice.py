@@ -88,7 +88,9 @@ class OnLattice(Wrapper):
                 "bins whose edges lie between the points of the lattice."
             )
         if isinstance(inner, Wrapper):
-            raise ValueError(f"OnLattice goes around the noise itself: put it inside {type(inner).__name__}.")
+            raise ValueError(
+                "OnLattice goes around the noise itself. Put it inside: Clipped(OnLattice(mechanism, step))."
+            )
         if inner.bounds is None:
             raise ValueError(
                 f"OnLattice: the lattice begins at the lower bound, and {type(inner).__name__} has none. Give it "

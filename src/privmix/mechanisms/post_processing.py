@@ -13,8 +13,8 @@ import numpy as np
 
 from privmix.parts.checks import check_number, check_positive
 
-#: ways to round: to the nearest with halves up or to the even multiple, down, up
-ROUNDINGS = ("half up", "half even", "down", "up")
+#: ways to round: to the nearest with halves up, to the even multiple or away from zero; down, up
+ROUNDINGS = ("half up", "half even", "half away", "down", "up")
 # How far, in multiples, a value may be from a multiple and still be one: what decimal digits lose.
 OFF_THE_MULTIPLE = 1e-6
 
@@ -132,6 +132,8 @@ class Round(Step):
         scaled = z / self.to
         if self.how == "half even":
             return self.to * np.rint(scaled)
+        if self.how == "half away":
+            return self.to * np.copysign(np.floor(np.abs(scaled) + 0.5), scaled)
         shift = 0.5 if self.how == "half up" else 0.0
         return self.to * (np.ceil(scaled) if self.how == "up" else np.floor(scaled + shift))
 
@@ -141,7 +143,7 @@ class Round(Step):
         down = {"down": 0.0, "up": 1.0}.get(self.how, 0.5)
         with np.errstate(invalid="ignore"):  # ∞ is no even number
             even = first % 2.0 == 0.0, last % 2.0 == 0.0
-        ends = {"half even": even, "up": (False, True)}
+        ends = {"half even": even, "half away": (first > 0.0, last < 0.0), "up": (False, True)}
         has_low, has_high = ends.get(self.how, (True, False))
         low, high = self.to * (first - down), self.to * (last + (1.0 - down))
         shape = np.shape(low)

@@ -27,6 +27,7 @@ class ProcessedCounts(Histogram):
     """A histogram whose noisy counts were clamped, rounded or withheld before they were published.
 
     Made by `Clamped`, `Rounded` and `Withheld`. A missing count (NaN) says that the noisy one lay on the withheld side.
+    Made by `Clipped` too: then records beyond the bounds are in the outermost bins.
 
     Guarantee: that of the noisy counts, since post-processing tells no more of the data.
 
@@ -36,10 +37,13 @@ class ProcessedCounts(Histogram):
         What made the noisy counts.
     steps
         What was done to them, in order.
+    clipped
+        Whether the bounds are a clip, and not the natural range of the records.
     """
 
     mechanism: NoisyHistogram
-    steps: tuple[Step, ...]
+    steps: tuple[Step, ...] = ()
+    clipped: bool = False
 
     is_wrapper: ClassVar[bool] = True
     column_names: ClassVar[tuple[str, ...]] = NoisyHistogram.column_names
@@ -48,7 +52,6 @@ class ProcessedCounts(Histogram):
     records = of_wrapped("records")
     expected = of_wrapped("expected")
     edges = of_wrapped("edges")
-    bounds = of_wrapped("bounds")
     neighbours = of_wrapped("neighbours")
     guarantee = of_wrapped("guarantee")
     drawn_by = of_wrapped("drawn_by")
@@ -79,9 +82,21 @@ class ProcessedCounts(Histogram):
         return any(isinstance(step, Withhold) for step in self.steps)
 
     @property
+    def bounds(self) -> tuple[float, float] | None:  # type: ignore[override]
+        """The natural range of a record; None where the bounds are a clip."""
+        return None if self.clipped else self.mechanism.bounds
+
+    @property
+    def clipped_at(self) -> tuple[float, float] | None:  # type: ignore[override]
+        """The bounds to which records were clipped."""
+        return self.mechanism.bounds if self.clipped else None
+
+    @property
     def in_words(self) -> str:
         """What was done to the records, as the second half of a sentence."""
-        return f"{self.mechanism.in_words}; {words_of(self.steps)}"
+        lower, upper = self.mechanism.bounds
+        beyond = f"records beyond {lower:g} and {upper:g} are in the outermost bins" if self.clipped else ""
+        return "; ".join(filter(None, (self.mechanism.in_words, beyond, words_of(self.steps))))
 
     def numbers(self) -> Any:
         """Return the fields of the noisy counts that compiled code can see."""
@@ -140,7 +155,8 @@ class ProcessedCounts(Histogram):
         """Return the published counts in their own bins; those withheld are left out, and counted in the label."""
         found = self.mechanism.bars(np.nan_to_num(z), lower, upper)
         gone = int(np.isnan(z).sum())
-        label = f"released counts ({words_of(self.steps)})" if not gone else f"released counts, {gone} bins withheld"
+        done = words_of(self.steps) or "noisy"
+        label = f"released counts ({done})" if not gone else f"released counts, {gone} bins withheld"
         return Bars(found.heights, found.edges, label)
 
     def to_columns(self, z: np.ndarray) -> dict[str, np.ndarray]:

@@ -14,6 +14,7 @@ import numpy as np
 from privmix.mechanisms.base import Mechanism
 from privmix.mechanisms.post_processing import Clamp, Round, Step, Withhold
 from privmix.mechanisms.processed_records import ProcessedRecords
+from privmix.mechanisms.visible_records import VisibleRecords
 
 
 def Clamped(  # noqa: N802 - it is used as a class is
@@ -52,8 +53,9 @@ def Rounded(mechanism: Mechanism, to: float, how: str = "half up") -> Mechanism:
     to
         What they were rounded to multiples of.
     how
-        To the nearest, with halves up (``"half up"``) or to the even multiple (``"half even"``); or ``"down"`` or
-        ``"up"``.
+        To the nearest, with halves up (``"half up"``: 2.5 to 3, −2.5 to −2), to the even multiple (``"half even"``, as
+        NumPy and R do) or away from zero (``"half away"``, as C, SQL and spreadsheets do); or ``"down"`` or ``"up"``.
+        Halves matter where the noise is on a lattice.
     """
     return _after(mechanism, Round(to, how), "Rounded")
 
@@ -65,6 +67,8 @@ def Withheld(  # noqa: N802
     at_or_below: float | None = None,
     above: float | None = None,
     at_or_above: float | None = None,
+    known: bool = True,
+    expected: tuple[float, float] | None = None,
 ) -> Mechanism:
     """Return the mechanism whose noisy numbers on one side of a limit were not published.
 
@@ -78,6 +82,12 @@ def Withheld(  # noqa: N802
     below, at_or_below, above, at_or_above
         The limit; exactly one of them. With ``below=90`` a noisy number of 90 was published, with ``at_or_below=90`` it
         was not.
+    known
+        Whether the release shows how many numbers were withheld, as a table does that has an empty cell for each. False
+        for records that are missing without a trace: then the number of all records is not known, and is learned.
+    expected
+        With ``known=False``: shape and rate of the gamma prior of the mean of that number, which is Poisson. By default
+        (0.5, 1e-9), Jeffreys's prior made proper.
     """
     given = {"below": below, "at_or_below": at_or_below, "above": above, "at_or_above": at_or_above}
     limits = {name: value for name, value in given.items() if value is not None}
@@ -85,7 +95,23 @@ def Withheld(  # noqa: N802
         got = " and ".join(limits) if limits else "none"
         raise ValueError(f"Withheld takes exactly one of below=, at_or_below=, above= or at_or_above=; got {got}.")
     ((name, limit),) = limits.items()
-    return _after(mechanism, Withhold(limit, name.endswith("below"), name.startswith("at_or")), "Withheld")
+    step = Withhold(limit, name.endswith("below"), name.startswith("at_or"))
+    if known:
+        if expected is not None:
+            raise ValueError("Withheld: expected is the prior of an unknown number of records; give known=False too.")
+        return _after(mechanism, step, "Withheld")
+    return _without_trace(mechanism, step, expected)
+
+
+def _without_trace(mechanism: Any, step: Withhold, expected: tuple[float, float] | None) -> Mechanism:
+    if isinstance(mechanism, Mechanism) and mechanism.is_global:
+        raise ValueError(
+            f"Withheld(known=False) is for records that are missing without a trace. {type(mechanism).__name__} "
+            "releases a number for each bin, and the bins are known: give NaN for those that were withheld, and leave "
+            "known out."
+        )
+    done: Any = _after(mechanism, step, "Withheld")
+    return VisibleRecords(done.mechanism, done.steps, expected)
 
 
 def _after(mechanism: Any, step: Step, name: str) -> Mechanism:

@@ -317,6 +317,11 @@ def _check_tables(tables: tuple[Any, ...]) -> None:
                 f"{_NAME} joins noisy histograms (NoisyHistogram, and what Clamped, Rounded and Withheld make of one); "
                 f"got {table!r}."
             )
+    if any(table.clipped_at is not None for table in tables):
+        raise ValueError(
+            f"{_NAME} does not join clipped histograms. Give the histograms without Clipped, and a kernel on the whole "
+            "line such as kernels.HierarchicalNormal(bounds): their outermost bins hold what lies beyond."
+        )
     if len(tables) < 2:
         raise ValueError(f"{_NAME} joins at least two tables; got {len(tables)}.")
     for name in ("records", "neighbours", "expected"):

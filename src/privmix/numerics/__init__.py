@@ -8,6 +8,7 @@ from privmix.numerics.random import (
     gamma,
     log_gamma_variate,
     normal,
+    poisson,
     uniform,
     uniform_index,
 )
@@ -23,6 +24,7 @@ __all__ = [
     "log_gamma_variate",
     "normal",
     "normal_cdf",
+    "poisson",
     "uniform",
     "uniform_index",
 ]

@@ -38,6 +38,27 @@ def binomial(rng, n, p):
     return rng.binomial(n, p)
 
 
+def poisson(rng, mean):
+    """Draw from the Poisson distribution, exactly for any mean, in steps as many as it has digits.
+
+    The n-th event of a unit process comes at Gamma(n): before the end n are seen and the rest goes on from there, after
+    it the other n − 1 are uniform (Ahrens and Dieter 1974). Numba's own needs memory that compiled code here has not.
+    """
+    total = 0
+    while mean >= 10.0:
+        n = int(0.875 * mean)
+        at = gamma(rng, n)
+        if at >= mean:
+            return total + binomial(rng, n - 1, mean / at)
+        total += n
+        mean -= at
+    limit, product = math.exp(-mean), uniform(rng)
+    while product > limit:
+        total += 1
+        product *= uniform(rng)
+    return total
+
+
 def log_gamma_variate(rng, shape):
     """Draw the logarithm of a Gamma(shape, 1) variable, finite for every shape > 0.
 

@@ -16,7 +16,7 @@ from privmix.jit import slot
 from privmix.kernels import Kernel, NormalKernel, TruncatedNormal
 from privmix.kernels.slots import lower_tail, sample_between, upper_tail
 from privmix.kernels.truncated_normal import LOG_MASS, log_peak
-from privmix.mechanisms.clipped import Clipped, unclipped_log_between, unclipped_log_q
+from privmix.mechanisms.clipped import ClippedRecords, unclipped_log_between, unclipped_log_q
 from privmix.numerics import log_add_exp, uniform
 from privmix.numerics.normal_intervals import scaled_mass
 from privmix.pairs.base import Convolution
@@ -129,7 +129,7 @@ def clipped_convolution(mechanism: Any, kernel: Kernel, known: Any) -> Convoluti
     known
         A function that returns the convolution of another mechanism with a kernel, or None.
     """
-    if not isinstance(mechanism, Clipped) or not isinstance(kernel, NormalKernel):
+    if not isinstance(mechanism, ClippedRecords) or not isinstance(kernel, NormalKernel):
         return None
     inner = known(mechanism.mechanism, TruncatedNormal(mechanism.clipped_at))
     if inner is None or inner.log_between is None or inner.masses is None:

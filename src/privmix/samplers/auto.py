@@ -82,7 +82,7 @@ class Auto(base.Sampler):
 
     def choose(self, model: PrivateMixture, z: np.ndarray, sweeps: int, trial: base.Trial) -> tuple[base.Sampler, str]:
         """Return the rule's sampler, or the other where the pilot finds it clearly better; and why."""
-        if model.mechanism.is_counted:
+        if model.mechanism.is_counted or model.mechanism.records_unknown:
             Binned().check(model)  # there is no other, so that its reason is the answer
         candidates = [c for c in self.candidates(model, z) if serves(c.sampler, model)] or [_for_any(model)]
         first, short = candidates[0], min(int(PILOT_SHARE * sweeps), MOST_PILOT_SWEEPS)
@@ -105,6 +105,8 @@ class Auto(base.Sampler):
             return _for_known_records(model)
         if model.mechanism.is_global:
             return _for_one_release(model)
+        if model.mechanism.records_unknown:
+            return [Candidate(Binned(), 1.0, f"{words}, and an unknown number of records withheld")]
         adds = model.mechanism.noise_spread() is not None
         narrow = ratio is not None and ratio < (WEAK_NOISE_IN_SPREADS if adds else NARROW_RELEASE_IN_SPREADS)
         if counts_suit(model, len(z), known=narrow and not adds):

@@ -74,10 +74,10 @@ def need_log_base(name: str, model: PrivateMixture) -> None:
 def need_few_sticks(name: str, model: PrivateMixture) -> None:
     """Refuse a prior whose sticks cannot all be broken."""
     if model.prior.heavy_tailed:
+        others = "Use Slice() or Neal5(), or DirichletProcess, Dirichlet or FiniteMixture as the prior."
         raise ValueError(
             f"{name} breaks sticks until nothing is left beyond them, but under {type(model.prior).__name__} what is "
-            "left falls as a power of their number: there would be millions. Use Slice() or Neal5(), or "
-            "DirichletProcess, Dirichlet or FiniteMixture as the prior."
+            f"left falls as a power of their number: there would be millions. {_open_prior(model) or others}"
         )
 
 
@@ -95,8 +95,15 @@ def need_open_law(name: str, model: PrivateMixture) -> None:
     if model.mechanism.records_unknown and model.prior.law_size(1) != model.prior.law_size(2):
         raise ValueError(
             f"{name} learns the number of records, but {type(model.prior).__name__} keeps weights that are computed "
-            "for a known one. Use DirichletProcess or Dirichlet as the prior, or give records=."
+            f"for a known one. {_open_prior(model)}"
         )
+
+
+def _open_prior(model: PrivateMixture) -> str:
+    """Return what to do where the number of records is learned, by one sampler and under few priors; else ""."""
+    if not model.mechanism.records_unknown:
+        return ""
+    return f"Use DirichletProcess or Dirichlet as the prior, or {model.mechanism.to_tell_records}."
 
 
 def check_served(sampler: Sampler, model: PrivateMixture) -> None:
@@ -108,8 +115,8 @@ def check_served(sampler: Sampler, model: PrivateMixture) -> None:
         )
     if model.mechanism.records_unknown and not sampler.learns_records:
         raise ValueError(
-            f"{type(sampler).__name__}() keeps every record, but the number of records is not known "
-            "(records=None). Use Binned(), which keeps counts and learns their number, or give records=."
+            f"{type(sampler).__name__}() keeps every record, but the number of records is not known. Use Binned(), "
+            f"which keeps counts and learns their number, or {model.mechanism.to_tell_records}."
         )
     sampler.check(model)
 

@@ -97,7 +97,7 @@ def joint_test(
     """
     rng = np.random.default_rng(seed)
     if model.mechanism.records_unknown:
-        names = count_statistic_names(model)
+        names = count_statistic_names(model, sampler)
         before, after = run_count_pairs(model, sampler, pairs, sweeps, rng, replacements)
     else:
         names = statistic_names(model)

@@ -7,7 +7,7 @@ number of records, alone and times the release.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -41,12 +41,21 @@ def draw_sizes(expected: tuple[float, float], size: int, rng: np.random.Generato
     return found
 
 
-def count_statistic_names(model: PrivateMixture) -> tuple[str, ...]:
+def count_statistic_names(model: PrivateMixture, sampler: Sampler) -> tuple[str, ...]:
     """Return the names of the statistics compared."""
-    bins = len(model.mechanism.bin_edges) - 1  # type: ignore[arg-type]
+    bins = len(sampler.allocate(model, 1).counts)
     counts = [form.format(j) for j in range(bins) for form in ("count {}", "count {} × z")]
     own = [form.format(name) for name in model.kernel.parameters for form in ("{}", "{} × z")]
     return (*_COMMON, *counts, *own)
+
+
+class Simulated(NamedTuple):
+    """Data sets, their sizes, their releases as hooks read them, and numbers that tell of each release."""
+
+    latent: Latent
+    sizes: np.ndarray
+    encoded: np.ndarray
+    told: np.ndarray
 
 
 def run_count_pairs(
@@ -62,20 +71,17 @@ def run_count_pairs(
 
     With `z` all see that release, and start from a draw of the prior.
     """
-    mechanism: Any = model.mechanism
     sampler.check(model)
-    sizes = draw_sizes(mechanism.expected, pairs, rng)
-    latent = simulate_latent(model, int(sizes.max()), pairs, rng)
-    releases = [mechanism.perturb(rng, y[:n]) if z is None else z for y, n in zip(latent.y, sizes, strict=True)]
-    encoded = np.stack([mechanism.encode(release) for release in releases])
-    state = sampler.allocate(model, int(sizes.max()))
-    while len(state.size) <= latent.labels.max():
+    simulate = simulate_counts if model.mechanism.is_global else simulate_published
+    made = simulate(model, pairs, rng, z)
+    state = sampler.allocate(model, int(made.sizes.max()))
+    while len(state.size) <= made.latent.labels.max():
         state = sampler.grow(state)
-    names = count_statistic_names(model)
+    names, pairs = count_statistic_names(model, sampler), len(made.sizes)
     before, after = np.zeros((pairs, len(names))), np.zeros((pairs, len(names)))
-    hooks = {**model.hooks(), **sampler.hooks(model), **(replacements or {})}
+    hooks = {log_counts: nothing_told, **model.hooks(), **sampler.hooks(model), **(replacements or {})}
     run = bind(sweep_count_pairs, hooks, owner=f"{type(sampler).__name__} on {model.describe()}")
-    about = (latent, sizes, encoded, _projected(encoded), model.origin(), model.reference())
+    about = (made.latent, made.sizes, made.encoded, _projected(made.told), model.origin(), model.reference())
     done = 0
     while done < pairs:
         done = run(model.parts(), state, rng, *about, before, after, sweeps, done, len(model.kernel.parameters))
@@ -84,9 +90,45 @@ def run_count_pairs(
     return before, after
 
 
-def _projected(encoded: np.ndarray) -> np.ndarray:
+def simulate_counts(model: PrivateMixture, pairs: int, rng: np.random.Generator, z: np.ndarray | None) -> Simulated:
+    """Return data sets and what a histogram releases of each, or z of all."""
+    mechanism: Any = model.mechanism
+    sizes = draw_sizes(mechanism.expected, pairs, rng)
+    latent = simulate_latent(model, int(sizes.max()), pairs, rng)
+    releases = [mechanism.perturb(rng, y[:n]) if z is None else z for y, n in zip(latent.y, sizes, strict=True)]
+    encoded = np.stack([mechanism.encode(release) for release in releases])
+    return Simulated(latent, sizes, encoded, encoded)
+
+
+def simulate_published(model: PrivateMixture, pairs: int, rng: np.random.Generator, z: np.ndarray | None) -> Simulated:
+    """Return data sets with a row for every record, those withheld among them, so that a state can start from all.
+
+    Data sets of which nothing was published are left out. With z, a random number of records more was withheld.
+    """
+    mechanism: Any = model.mechanism
+    sizes = draw_sizes(mechanism.expected, pairs, rng) + (0 if z is None else len(z))
+    latent = simulate_latent(model, int(sizes.max()), pairs, rng)
+    rows = np.full(latent.y.shape, np.nan)
+    if z is None:
+        rows = mechanism.perturb(rng, latent.y.reshape(-1)).reshape(latent.y.shape)
+        rows[np.arange(rows.shape[1]) >= sizes[:, None]] = np.nan
+    else:
+        rows[:, : len(z)] = z
+    kept = ~np.isnan(rows).all(axis=1)
+    rows = rows[kept]
+    encoded = mechanism.encode(rows.reshape(-1)).reshape(*rows.shape, 2)
+    told = np.stack([np.sum(~np.isnan(rows), axis=1), np.nansum(rows, axis=1), np.nansum(rows**2, axis=1)], axis=1)
+    return Simulated(Latent(*[array[kept] for array in latent]), sizes[kept], encoded, told)
+
+
+def nothing_told(mechanism, z, counts):
+    """Return 0, where each record was released by itself."""
+    return 0.0
+
+
+def _projected(told: np.ndarray) -> np.ndarray:
     """Return bounded numbers for each release: the ranks of its sum, of its slope and of a projection of it."""
-    flat = np.where(np.isinf(encoded), 0.0, encoded).reshape(len(encoded), -1)
+    flat = np.where(np.isinf(told), 0.0, told).reshape(len(told), -1)
     directions = np.random.default_rng(0).standard_normal((flat.shape[1], PROJECTIONS))
     directions[:, 0] = 1.0
     directions[:, 1] = np.linspace(-1.0, 1.0, flat.shape[1])

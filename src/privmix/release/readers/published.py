@@ -35,6 +35,7 @@ def read_published(
     clamped_at: float | None = None,
     rounded_to: float | None = None,
     withheld_below: float | None = None,
+    withheld_known: bool = True,
     notes: str = "",
     **stated: Any,
 ) -> Release:
@@ -55,6 +56,8 @@ def read_published(
     clamped_at, rounded_to, withheld_below
         What was done to the noisy values, in this order: lower ones set to a limit, all rounded to multiples of a
         number (halves up), those below a limit left out. An empty cell is a value that was withheld.
+    withheld_known
+        False where records that were withheld have no row: then their number is learned.
     notes
         Kept with the release.
     stated
@@ -68,7 +71,7 @@ def read_published(
         With the mechanism that the statements describe, ready for `privmix.fit`.
     """
     check_noise("read_published", noise)
-    done = Processing(clamped_at, rounded_to, withheld_below)
+    done = Processing(clamped_at, rounded_to, withheld_below, not withheld_known)
     layout = Layout(column, scale_column, variance_column, names, noise)
     rows = read_rows(path, layout, done, lattice_of(noise, stated))
     told = rows.fields() | stated
@@ -78,10 +81,11 @@ def read_published(
     else:
         kind = by_scale.StatedHistogram if scaled else NoisyHistogram
         mechanism = kind(**{"noise": noise, **NoisyHistogram.left_out(told), **told})
-    if withheld_below is not None and not np.isnan(rows.values).any():
+    if withheld_below is not None and withheld_known and not np.isnan(rows.values).any():
         warnings.warn(
             f"{path} has no empty value, so that nothing was withheld below {withheld_below:g}. Where withheld rows "
-            "are missing from the table, add them with an empty value: their number is not estimated.",
+            "are missing from the table, add them with an empty value; or, of records whose number is not known, say "
+            "withheld_known=False.",
             stacklevel=2,
         )
     return Release(rows.values, done.around(mechanism), notes)

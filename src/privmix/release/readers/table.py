@@ -35,17 +35,20 @@ class Processing(NamedTuple):
         Values were rounded to multiples of this, halves up.
     withheld_below
         Lower values are missing.
+    withheld_unseen
+        True where no row stands for them.
     """
 
     clamped_at: float | None = None
     rounded_to: float | None = None
     withheld_below: float | None = None
+    withheld_unseen: bool | None = None
 
     @property
     def steps(self) -> tuple[Step, ...]:
         """The steps, in order."""
         kinds = (Clamp, Round, Withhold)
-        return tuple(kind(value) for kind, value in zip(kinds, self, strict=True) if value is not None)
+        return tuple(kind(value) for kind, value in zip(kinds, self[:3], strict=True) if value is not None)
 
     def around(self, mechanism: Mechanism) -> Mechanism:
         """Return the mechanism with these steps after it."""
@@ -53,7 +56,11 @@ class Processing(NamedTuple):
             mechanism = Clamped(mechanism, lower=self.clamped_at)
         if self.rounded_to is not None:
             mechanism = Rounded(mechanism, to=self.rounded_to)
-        return mechanism if self.withheld_below is None else Withheld(mechanism, below=self.withheld_below)
+        if self.withheld_below is None:
+            if self.withheld_unseen:
+                raise ValueError("records without a row were withheld, but not below what. Give withheld_below too.")
+            return mechanism
+        return Withheld(mechanism, below=self.withheld_below, known=not self.withheld_unseen)
 
 
 class Layout(NamedTuple):
@@ -134,7 +141,7 @@ def read_rows(
     """
     path = Path(path)
     columns = read_table(path, layout.names)
-    missing = done.withheld_below is not None
+    missing = done.withheld_below is not None and not done.withheld_unseen
     if missing and len(columns) == 1:
         _refuse_blank_end(path)
     if are_bins is None:

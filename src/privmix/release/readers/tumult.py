@@ -71,7 +71,8 @@ def read_tumult(
     notes
         Kept with the release.
     stated
-        Other fields of the mechanism: ``bounds=`` of a record, or ``records=`` of a histogram.
+        Other fields of the mechanism: ``bounds=`` of a record, or ``records=`` of a histogram; and what
+        `read_published` takes, such as ``withheld_known=False`` where withheld records have no row.
     """
     noise = "discrete gaussian" if epsilon is None else "discrete laplace"
     scale = tumult_scale(rho=rho, epsilon=epsilon, sensitivity=sensitivity)

@@ -41,6 +41,7 @@ from privmix.samplers.binned.tables import (
     update_unknown_of_tables,
 )
 from privmix.samplers.binned.unknown import count_in_bins, update_counts_and_total
+from privmix.samplers.binned.withheld import redraw_withheld
 from privmix.samplers.capabilities import pair
 from privmix.samplers.moves.records_in_bins import draw_inside
 from privmix.samplers.moves.sticks import STICKS
@@ -131,7 +132,8 @@ def _bins_of_records(
     if mechanism.publishes_intervals:
         aligned = mechanism.align_edges(edges)
         law = {fill_row: row_of_intervals} if convolution.cdf is None else {**BY_CDF, release_cdf: convolution.cdf}
-        return Bins(len(aligned) - 1, aligned, {**LOCAL, **law, bin_of_record: bin_of_interval})
+        hooks = {**LOCAL, **law, bin_of_record: bin_of_interval, **UNSEEN[mechanism.records_unknown]}
+        return Bins(len(aligned) - 1, aligned, hooks)
     if convolution.cdf is None and convolution.masses is None:
         return Bins(wanted, edges, {**LOCAL, fill_row: row_by_quadrature, bin_of_record: bin_of_edges})
     edges[0], edges[-1] = -np.inf, np.inf
@@ -335,6 +337,8 @@ LOCAL: dict[Callable, Callable] = {
     label_records: labels_from_table,
     base.impute: impute_by_release,
 }
+# By whether records were withheld without a trace.
+UNSEEN: dict[bool, Hooks] = {False: {}, True: {redraw_counts: redraw_withheld, count_again: count_in_bins}}
 BY_CDF: dict[Callable, Callable] = {fill_row: row_of_edges}
 VALUES: dict[Callable, Callable] = {**LOCAL, fill_row: row_of_values, bin_of_record: bin_of_output}
 COUNTED: dict[Callable, Callable] = {seat_records: seat_counts, label_records: no_labels, base.impute: no_records}

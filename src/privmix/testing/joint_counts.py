@@ -7,6 +7,7 @@ number of records, alone and times the release.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -72,8 +73,9 @@ def run_count_pairs(
     With `z` all see that release, and start from a draw of the prior.
     """
     sampler.check(model)
-    simulate = simulate_counts if model.mechanism.is_global else simulate_published
-    made = simulate(model, pairs, rng, z)
+    edges = sampler.allocate(model, 1).node
+    whole = model.mechanism.is_global
+    made = simulate_counts(model, pairs, rng, z) if whole else simulate_published(model, pairs, rng, z, edges)
     state = sampler.allocate(model, int(made.sizes.max()))
     while len(state.size) <= made.latent.labels.max():
         state = sampler.grow(state)
@@ -100,10 +102,13 @@ def simulate_counts(model: PrivateMixture, pairs: int, rng: np.random.Generator,
     return Simulated(latent, sizes, encoded, encoded)
 
 
-def simulate_published(model: PrivateMixture, pairs: int, rng: np.random.Generator, z: np.ndarray | None) -> Simulated:
+def simulate_published(
+    model: PrivateMixture, pairs: int, rng: np.random.Generator, z: np.ndarray | None, edges: np.ndarray
+) -> Simulated:
     """Return data sets with a row for every record, those withheld among them, so that a state can start from all.
 
-    Data sets of which nothing was published are left out. With z, a random number of records more was withheld.
+    Data sets of which nothing was published are left out. With z, a random number of records more was withheld. Of a
+    release tells how many values were published in each bin: more the sampler does not see.
     """
     mechanism: Any = model.mechanism
     sizes = draw_sizes(mechanism.expected, pairs, rng) + (0 if z is None else len(z))
@@ -117,7 +122,8 @@ def simulate_published(model: PrivateMixture, pairs: int, rng: np.random.Generat
     kept = ~np.isnan(rows).all(axis=1)
     rows = rows[kept]
     encoded = mechanism.encode(rows.reshape(-1)).reshape(*rows.shape, 2)
-    told = np.stack([np.sum(~np.isnan(rows), axis=1), np.nansum(rows, axis=1), np.nansum(rows**2, axis=1)], axis=1)
+    place = np.where(np.isnan(rows), np.nan, np.clip(encoded, -1e300, 1e300).mean(axis=-1))
+    told = np.stack([np.sum((place >= low) & (place < high), axis=1) for low, high in pairwise(edges)], axis=1)
     return Simulated(Latent(*[array[kept] for array in latent]), sizes[kept], encoded, told)
 
 

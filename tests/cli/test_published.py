@@ -28,6 +28,9 @@ def test_noise_alone_names_the_mechanism_of_bins_or_records(here):
     assert found == Release([3.5, 0.0], NoisyHistogram(9, [0, 1, 2], scale=2.0))
     found = read_release(here / "few.csv", None, about, done=Processing(withheld_below=90.0))
     assert found == Release([100.0, np.nan, 95.0], Withheld(Laplace(scale=2.0), below=90.0))
+    done = Processing(withheld_below=3.0, withheld_unseen=True)
+    found = read_release(here / "z.csv", None, about, Layout("estimate"), done)
+    assert found == Release([5.0, 10.0], Withheld(Laplace(scale=2.0), below=3.0, known=False))
 
 
 def test_scales_of_a_column_and_steps_of_the_options(here):
@@ -54,6 +57,10 @@ ERRORS = {
     "two scales": (
         ["z.csv", "--noise", "gaussian", "--scale", 1, "--column", "estimate", "--scale-column", "std_dev"],
         "--scale was given, but z.csv tells it",
+    ),
+    "unseen": (
+        ["z.csv", "--noise", "laplace", "--scale", 1, "--column", "estimate", "--withheld-unseen"],
+        "Give withheld_below too",
     ),
     "no mechanism": (["few.csv", "--withheld-below", 90], "--withheld-below describes a table of z"),
 }

@@ -191,6 +191,21 @@ def test_a_scale_alone_promises_nothing(table):
     assert read_published(path, "laplace", epsilon=5.0, bounds=TEN).guarantee == PureDP(5.0)
 
 
+def test_withheld_records_may_have_no_row(table):
+    path = table("views\n91\n120\n")
+    told = {"scale": 2.0, "withheld_below": 90.0, "withheld_known": False}
+    release = read_published(path, "laplace", **told)
+    assert release == Release([91.0, 120.0], Withheld(release.mechanism.mechanism, below=90.0, known=False))
+    assert release.records is None
+    assert read_tumult(path, "views", rho=0.015, withheld_below=90.0, withheld_known=False).records is None
+    with pytest.raises(ValueError, match=r"row 2 of column 'views' in .* is empty"):
+        read_published(table("views,page\n91,a\n,b\n"), "laplace", column="views", **told)
+    with pytest.raises(ValueError, match="the bins are known"):
+        read_published(table("lower,upper,count\n0,1,99\n1,2,98\n"), "laplace", records=None, **told)
+    with pytest.raises(ValueError, match=r"not below what\. Give withheld_below too"):
+        read_published(table("views\n91\n120\n"), "laplace", scale=2.0, withheld_known=False)
+
+
 def test_a_threshold_without_an_empty_cell_is_doubted(table):
     with pytest.warns(UserWarning, match="has no empty value"):
         read_published(table("value\n91\n120\n"), "laplace", scale=2.0, withheld_below=90.0)

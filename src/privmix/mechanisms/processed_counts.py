@@ -82,12 +82,12 @@ class ProcessedCounts(Histogram):
         return any(isinstance(step, Withhold) for step in self.steps)
 
     @property
-    def bounds(self) -> tuple[float, float] | None:  # type: ignore[override]
+    def bounds(self) -> tuple[float, float] | None:
         """The natural range of a record; None where the bounds are a clip."""
         return None if self.clipped else self.mechanism.bounds
 
     @property
-    def clipped_at(self) -> tuple[float, float] | None:  # type: ignore[override]
+    def clipped_at(self) -> tuple[float, float] | None:
         """The bounds to which records were clipped."""
         return self.mechanism.bounds if self.clipped else None
 

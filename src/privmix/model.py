@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from privmix.kernels import HierarchicalNormal, Kernel, Normal, TruncatedNormal
-from privmix.mechanisms import Mechanism, OnLattice
+from privmix.kernels import Categorical, HierarchicalNormal, Kernel, Normal, Product, TruncatedNormal
+from privmix.mechanisms import Each, Mechanism, OnLattice
 from privmix.pairs import Conjugate, Convolution, Pair, find
 from privmix.parts.checks import check_count, check_interval, check_positive_number
 from privmix.priors import DirichletProcess, Prior
@@ -187,8 +187,25 @@ class PrivateMixture:
                 f"{type(self.kernel).__name__} describes records of {self.kernel.dimension} numbers, but "
                 f"{type(self.mechanism).__name__} perturbs records of {self.mechanism.dimension}."
             )
+        self._check_columns()
         if self.restricted_to is not None:
             self._check_restriction()
+
+    def _check_columns(self) -> None:
+        """Refuse columns that are named differently, and categories where the other part has numbers or others."""
+        mechanism, kernel = self.mechanism, self.kernel
+        if mechanism.names and kernel.names and mechanism.names != kernel.names:
+            raise ValueError(
+                f"the mechanism has the columns {', '.join(mechanism.names)} and the kernel {', '.join(kernel.names)}; "
+                "both must name the same columns in the same order."
+            )
+        for where, m, k in columns_of(mechanism, kernel):
+            if m.categories != k.categories:
+                described = [_values_in_words(part.categories) for part in (m, k)]
+                raise ValueError(
+                    f"{where}{type(m).__name__} is for {described[0]}, but {type(k).__name__} for {described[1]}. "
+                    "Categories go with kernels.Categorical, under the same names; numbers with any other kernel."
+                )
 
     def _check_restriction(self) -> None:
         check_interval(self, "restricted_to")
@@ -295,11 +312,24 @@ class PrivateMixture:
         )
 
 
+def columns_of(mechanism: Mechanism, kernel: Kernel) -> list[tuple[str, Any, Any]]:
+    """Return mechanism and kernel of each column, with what to say of it; of parts for one number themselves."""
+    if isinstance(mechanism, Each) and isinstance(kernel, Product):
+        each = zip(mechanism.names, mechanism.children, kernel.children, strict=True)
+        return [(f"column {name!r}: ", m, k) for name, m, k in each]
+    return [] if kernel.dimension > 1 else [("", mechanism, kernel)]
+
+
+def _values_in_words(categories: Any) -> str:
+    return "numbers" if categories is None else f"the categories {', '.join(categories)}"
+
+
 def default_model(mechanism: Mechanism, prior: Prior | None = None, resolution: float | None = None) -> PrivateMixture:
     """Return the model that `privmix.fit` fits: it follows from the mechanism's bounds alone.
 
     The kernel is `kernels.TruncatedNormal` on the bounds, so that the model knows what the data holder knows: no record
-    lies outside; of clipped records it is `kernels.HierarchicalNormal`, which has no ends. Data and bounds that are
+    lies outside; of clipped records it is `kernels.HierarchicalNormal`, which has no ends; of categories it is
+    `kernels.Categorical`; of rows, a `kernels.Product` of these. Data and bounds that are
     shifted or stretched together give the same fit, shifted or stretched.
 
     Parameters
@@ -315,16 +345,51 @@ def default_model(mechanism: Mechanism, prior: Prior | None = None, resolution: 
     """
     if not isinstance(mechanism, Mechanism):
         raise TypeError(f"mechanism must be a mechanism such as mechanisms.Laplace(…); got {mechanism!r}.")
+    if resolution is not None:
+        need_numbers(mechanism)
+        mechanism = OnLattice.around(mechanism, check_positive_number("resolution", resolution))
+    if isinstance(mechanism, Each):
+        kernel: Kernel = Product((name, default_kernel(child, f"column {name!r}: ")) for name, child in mechanism.parts)
+    else:
+        kernel = default_kernel(mechanism)
+    return PrivateMixture(mechanism, kernel, prior or default_prior())
+
+
+def default_kernel(mechanism: Mechanism, where: str = "") -> Kernel:
+    """Return the kernel of `default_model` for records of one number, or of one category.
+
+    Parameters
+    ----------
+    mechanism
+        What made the release.
+    where
+        What to say before a message: the column that it is about.
+    """
+    if mechanism.categories is not None:
+        return Categorical(mechanism.categories)
+    if mechanism.clipped_at is not None:
+        return HierarchicalNormal(mechanism.clipped_at)
+    need_bounds(mechanism, where)
+    return DefaultKernel(mechanism.bounds)
+
+
+def need_bounds(mechanism: Mechanism, where: str = "") -> None:
+    """Refuse a mechanism whose records may be any number."""
     if mechanism.clipped_at is None and mechanism.bounds is None:
         raise ValueError(
-            f"fit derives its defaults from the mechanism's bounds, and {type(mechanism).__name__} has none. Give "
+            f"{where}fit derives its defaults from the mechanism's bounds, and {type(mechanism).__name__} has none. Give "
             "bounds=(lower, upper), or build a PrivateMixture with a kernel of your choice."
         )
-    if resolution is not None:
-        mechanism = OnLattice.around(mechanism, check_positive_number("resolution", resolution))
-    clip = mechanism.clipped_at
-    kernel = DefaultKernel(mechanism.bounds) if clip is None else HierarchicalNormal(clip)
-    return PrivateMixture(mechanism, kernel, prior or default_prior())
+
+
+def need_numbers(mechanism: Mechanism) -> None:
+    """Refuse a resolution where records are no numbers inside bounds."""
+    if mechanism.dimension > 1 or mechanism.categories is not None:
+        raise ValueError(
+            "resolution is for records of one number. Where a column has values on a lattice, say so in its mechanism: "
+            "mechanisms.OnLattice(mechanism, step)."
+        )
+    need_bounds(mechanism)
 
 
 def default_prior() -> Prior:

@@ -250,10 +250,8 @@ def initial_latent(model: PrivateMixture, z: np.ndarray, clusters: int) -> Laten
     """
     kernel = model.kernel
     y = np.ascontiguousarray(model.mechanism.initial(z), dtype=np.float64)
-    lower, upper = kernel.support
-    if not model.mechanism.reveals and np.isfinite([lower, upper]).all():
-        margin = 1e-3 * (upper - lower)
-        y = np.clip(y, lower + margin, upper - margin)
+    if not model.mechanism.reveals:
+        y = kernel.move_inside(y)
     # Of a table of counts some records are enough for a start.
     records = model.mechanism.count_records(z) if model.mechanism.is_counted else len(y)
     order = np.argsort(y if y.ndim == 1 else y[:, 0], kind="stable")
@@ -274,12 +272,9 @@ def set_first_steps(model: PrivateMixture, sampler: Sampler, state: Any, latent:
     Parameters that move on the log scale need none. So data that are stretched give a chain that is stretched, and
     warm-up starts from steps of the right order.
     """
-    kernel = model.kernel
-    spread = float(np.std(latent.y)) or 1.0
-    steps = np.array([0.0 if name in kernel.positive else np.log(spread) for name in kernel.parameters])
+    steps = model.kernel.first_steps(latent.y)
     sampler.set_first_steps(state, steps)
-    if not kernel.has("update"):
-        state.tune[1:] = steps
+    state.tune[1:] = model.kernel.first_tuning(steps)
 
 
 def _next_size(size: int, seconds: float) -> int:

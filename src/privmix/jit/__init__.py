@@ -4,14 +4,17 @@ This room alone knows how numba is driven. A part (mechanism, kernel, prior) is 
 ordinary methods; a sampler is a plain function that calls slots. `bind` joins the two.
 """
 
-from privmix.jit.bind import CompilationError, bind, inline, slot
+from privmix.jit.bind import CompilationError, Scoped, bind, inline, slot
+from privmix.jit.flat import flat
 from privmix.jit.numbers import accessor, constant, lookup, numbers_of
 
 __all__ = [
     "CompilationError",
+    "Scoped",
     "accessor",
     "bind",
     "constant",
+    "flat",
     "inline",
     "lookup",
     "numbers_of",

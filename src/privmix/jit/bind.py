@@ -65,6 +65,26 @@ def inline(function: Callable) -> Callable:
     return function
 
 
+class Scoped:
+    """A function with hooks of its own: one child's, in a part that is made of several.
+
+    Slots are global within a binding, so the hooks of two children would collide. Where a `Scoped` stands for a
+    function, that function is resolved, and digested, in a binding of its own: with these hooks in place of all slots
+    from outside, and with the replacements of plain functions from there.
+
+    Parameters
+    ----------
+    function
+        A plain function, or a slot that `hooks` fills.
+    hooks
+        Slot to the plain function that takes its place.
+    """
+
+    def __init__(self, function: Callable, hooks: Mapping[Callable, Callable]) -> None:
+        self.function = function
+        self.hooks = dict(hooks)
+
+
 def bind(function: Callable, hooks: Mapping[Callable, Callable], *, compiled: bool = True, owner: str = "") -> Callable:
     """Return `function` with slots and helpers replaced, compiled and cached on disk.
 
@@ -99,6 +119,7 @@ class Binding:
         self._digests: dict[Any, str] = {}
         self._twins: dict[Any, Callable] = {}
         self._open: list[Any] = []
+        self._scopes: dict[Scoped, Binding] = {}
 
     def resolve(self, function: Any) -> Any:
         """Return the compiled (or, for a twin, plain) function that stands for this one."""
@@ -158,14 +179,15 @@ class Binding:
         while function in self.hooks and function not in seen:
             seen.add(function)
             function = self.hooks[function]
-        name = getattr(function, "__dict__", {}).get("__privmix_slot__")
-        if name is not None:
-            raise NotImplementedError(f"slot {name} has no hook for this model")
+        if _is_slot(function):
+            raise NotImplementedError(f"slot {function.__dict__['__privmix_slot__']} has no hook for this model")
         return function
 
     def _substitute(self, value: Any) -> Any:
         if isinstance(value, types.FunctionType | Dispatcher):
             return self.resolve(value)
+        if isinstance(value, Scoped):
+            return self._scope(value).resolve(value.function)
         if value is math and not self.compiled:
             return tolerant_math
         return value
@@ -173,6 +195,8 @@ class Binding:
     def _value_digest(self, value: Any, reader: Any = None) -> str:
         if isinstance(value, types.FunctionType | Dispatcher):
             return self.digest(value)
+        if isinstance(value, Scoped):
+            return self._scope(value).digest(value.function)
         if isinstance(value, types.ModuleType):
             return value.__name__ + self._attributes_digest(value, reader)
         if isinstance(value, np.ndarray):
@@ -183,6 +207,13 @@ class Binding:
             return f"{value.__module__}.{value.__qualname__}{getattr(value, '_fields', '')}"
         return repr(value)
 
+    def _scope(self, scoped: Scoped) -> Binding:
+        """Return the binding of a child: its own hooks, and what replaces plain functions here."""
+        if scoped not in self._scopes:
+            plain = {key: value for key, value in self.hooks.items() if not _is_slot(key)}
+            self._scopes[scoped] = Binding({**plain, **scoped.hooks}, self.compiled)
+        return self._scopes[scoped]
+
     def _attributes_digest(self, module: types.ModuleType, reader: Any) -> str:
         """Digest the attributes of a module that a function may read: numba freezes them into the code."""
         if reader is None or module.__name__.split(".")[0] in ("math", "numpy"):
@@ -190,6 +221,10 @@ class Binding:
         held = vars(module)
         names = sorted(name for name in _every_name_in(reader.__code__) if name in held)
         return "".join(f";{name}={self._value_digest(held[name], reader)}" for name in names)
+
+
+def _is_slot(function: Any) -> bool:
+    return "__privmix_slot__" in getattr(function, "__dict__", {})
 
 
 def _is_inline(function: Any) -> bool:

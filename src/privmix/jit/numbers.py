@@ -97,7 +97,7 @@ def _same(part: Any, i: int) -> Any:
 
 
 def _coerce(value: Any) -> Any:
-    if isinstance(value, bool):
+    if isinstance(value, bool) or is_numbers(value):
         return value
     if isinstance(value, int | np.integer):
         return int(value)

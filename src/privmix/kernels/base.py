@@ -74,6 +74,12 @@ class Kernel(Part):
     hyperparameters: ClassVar[tuple[str, ...]] = ()
     #: tuned quantities of ``update``; an inherited random walk has one for each parameter
     tuned: ClassVar[int] = 0
+    #: whether the command line offers it
+    offered: ClassVar[bool] = True
+    #: names of the columns of a record, where it has several with names
+    names: Any = ()
+    #: the values of a record, where they are names: then y is the place of one among them
+    categories: Any = None
 
     @classmethod
     def for_mechanism(cls, mechanism: Any) -> Self:
@@ -100,6 +106,23 @@ class Kernel(Part):
         """Return whether the kernel gives a hook of this name, or one that it follows from: ``kernel.has("cdf")``."""
         cls = type(self)
         return _gives(cls, name) or name in {stub.__name__ for stub in _optional_hooks(cls)}
+
+    def move_inside(self, y: np.ndarray) -> np.ndarray:
+        """Return plausible records moved a little way into the support, where it has ends."""
+        lower, upper = self.support
+        if not np.isfinite([lower, upper]).all():
+            return y
+        margin = 1e-3 * (upper - lower)
+        return np.clip(y, lower + margin, upper - margin)
+
+    def first_steps(self, y: np.ndarray) -> np.ndarray:
+        """Return the first log step of a walk on each parameter: the spread of records; none on the log scale."""
+        spread = float(np.std(y)) or 1.0
+        return np.array([0.0 if name in self.positive else np.log(spread) for name in self.parameters])
+
+    def first_tuning(self, steps: np.ndarray) -> np.ndarray:
+        """Return what the tuned quantities of ``update`` start from: an inherited random walk from these steps."""
+        return np.zeros(self.tuning) if self.has("update") else steps
 
     def prepare(self, theta):
         """Fill the constant columns of a row (hook; none by default)."""
@@ -258,7 +281,9 @@ def _no_update(kernel, rng, hyper, atoms):
 
 
 _NUMBERS: dict[Callable, Callable] = {draw_y: _draw_number, copy_y: _copy_number, coordinate: _whole}
-_ROWS: dict[Callable, Callable] = {draw_y: _draw_row, copy_y: _copy_row, coordinate: _first}
+#: what kernels of rows share, however they draw one
+ROW_HOOKS: dict[Callable, Callable] = {copy_y: _copy_row, coordinate: _first}
+_ROWS: dict[Callable, Callable] = {draw_y: _draw_row, **ROW_HOOKS}
 _FIXED: dict[Callable, Callable] = {
     draw_atom: _draw_atom,
     update_atom: _update_atom,

@@ -8,6 +8,7 @@ from privmix.mechanisms.counted import Counted as Counted
 from privmix.mechanisms.discrete_gaussian import DiscreteGaussian as DiscreteGaussian
 from privmix.mechanisms.discrete_laplace import DiscreteLaplace as DiscreteLaplace
 from privmix.mechanisms.duchi import Duchi as Duchi
+from privmix.mechanisms.each import Each as Each
 from privmix.mechanisms.gaussian import Gaussian as Gaussian
 from privmix.mechanisms.global_mechanism import GlobalMechanism as GlobalMechanism
 from privmix.mechanisms.haar import HaarWavelet as HaarWavelet

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from privmix.frames import as_floats, like
+from privmix.frames.categories import as_codes, named_column
+from privmix.frames.rows import Named
 from privmix.jit import accessor, bind
 from privmix.mechanisms.bars import Bars, bars_of_values
-from privmix.mechanisms.evidence import local_begin, local_evidence, local_settle, log_q_each
+from privmix.mechanisms.evidence import LOCAL_HOOKS, log_q_each
 from privmix.mechanisms.noise import distance_from, noise_generator
-from privmix.mechanisms.slots import at_record, begin, evidence, log_between, log_q, settle
+from privmix.mechanisms.slots import at_record, log_between, log_q
 from privmix.parts import Part
 from privmix.parts.options import Option, options_of
 from privmix.privacy import Guarantee
@@ -65,6 +67,10 @@ class Mechanism(Part):
     drawn_by: Any = ""
     #: interval of a record, a field of most mechanisms; None where any number may be one
     bounds: Any = None
+    #: names of the columns of a record, where it has several with names
+    names: Any = ()
+    #: the values of a record, where they are names: then y is the place of one among them
+    categories: Any = None
     #: interval into which records were moved before the noise; None where none lie outside the bounds
     clipped_at: Any = None
 
@@ -136,6 +142,25 @@ class Mechanism(Part):
     def withholds(self) -> bool:
         """Whether a released number may be missing, NaN, because it was withheld."""
         return False
+
+    @property
+    def releases_categories(self) -> bool:
+        """Whether a released record is the place of a category, and shown as its name."""
+        return False
+
+    def read_column(self, values: Any) -> np.ndarray:
+        """Return a column of a release as floats, places for names of categories; NaN where an entry is missing."""
+        if self.releases_categories:
+            return as_codes(values, self.categories, "the release z", missing=True)
+        return as_floats(values, "the release z", missing=True)
+
+    def show_column(self, z: np.ndarray) -> Any:
+        """Return released records of one number as a file or a frame shows them: categories by their names."""
+        return Named(z, self.categories) if self.releases_categories else z
+
+    def text_columns(self) -> list[str]:
+        """Return the columns of a release in a file whose cells are names of categories."""
+        return self.file_columns() if self.releases_categories else []
 
     @property
     def in_words(self) -> str:
@@ -265,8 +290,18 @@ class Mechanism(Part):
         """
         return self.give_back(y, self.perturb(noise_generator(seed), self.clip_data(y, stacklevel=3)))
 
-    def clip_data(self, y: Any, stacklevel: int = 2) -> np.ndarray:
-        """Return confidential data as an array of floats inside the bounds; a warning says how many were outside."""
+    def clip_data(self, y: Any, stacklevel: int = 2, of: str = "") -> np.ndarray:
+        """Return confidential data as an array of floats inside the bounds; a warning says how many were outside.
+
+        Parameters
+        ----------
+        y
+            Confidential records.
+        stacklevel
+            Of the warning.
+        of
+            Whose values they are, for the warning: " of age".
+        """
         y = self.check_data(y)
         if self.bounds is None:
             return y
@@ -274,14 +309,14 @@ class Mechanism(Part):
         outside = int(np.count_nonzero((y < lower) | (y > upper)))
         if outside:
             warnings.warn(
-                f"{outside} of {y.size} values lie outside the bounds [{lower:g}, {upper:g}] and were clipped.",
+                f"{outside} of {y.size} values{of} lie outside the bounds [{lower:g}, {upper:g}] and were clipped.",
                 stacklevel=stacklevel,
             )
         return np.clip(y, lower, upper)
 
     def give_back(self, given: Any, z: np.ndarray) -> Any:
         """Return a release as the kind of thing that the data came in."""
-        return like(given, z)
+        return named_column(given, z, self.categories) if self.releases_categories else like(given, z)
 
     def after(self, step: Step) -> Mechanism:
         """Return the mechanism whose releases are published after a step of post-processing (hook of wrappers)."""
@@ -295,17 +330,21 @@ class Mechanism(Part):
         length = self.row_length
         return list(self.column_names) if length is None else [f"z_{j}" for j in range(length)]
 
-    def to_columns(self, z: np.ndarray) -> dict[str, np.ndarray]:
+    def to_columns(self, z: np.ndarray) -> dict[str, Any]:
         """Return a release as named columns, for a file."""
+        if self.releases_categories:
+            return {self.file_columns()[0]: self.show_column(z)}
         return dict(zip(self.file_columns(), np.atleast_2d(z.T), strict=True))
 
-    def from_columns(self, columns: dict[str, np.ndarray]) -> np.ndarray:
+    def from_columns(self, columns: dict[str, Any]) -> np.ndarray:
         """Return the release from the columns that `to_columns` gave."""
         arrays = list(columns.values())
         return arrays[0] if self.row_length is None else np.column_stack(arrays)
 
     def check_data(self, y: Any) -> np.ndarray:
         """Return confidential data as an array of floats, or say what is wrong with them."""
+        if self.categories is not None:
+            y = as_codes(y, self.categories, "the data y")
         y = as_floats(y, "the data y", rows=self.dimension > 1)
         if y.ndim != 1 + (self.dimension > 1) or (self.dimension > 1 and y.shape[1] != self.dimension):
             wanted = "one number a record" if self.dimension == 1 else f"rows of {self.dimension} numbers"
@@ -385,13 +424,14 @@ class LocalMechanism(Mechanism):
     def hooks(self) -> dict[Callable, Callable]:
         """Return the slots that this mechanism fills."""
         each = accessor(self.numbers(), self.per_record_fields())
-        asked: dict[Callable, Callable] = {begin: local_begin, evidence: local_evidence, settle: local_settle}
         between = getattr(type(self), "log_between", None)
         found = {} if between is None else {log_between: between}
-        return {**asked, **found, log_q: type(self).log_q, at_record: each}
+        return {**LOCAL_HOOKS, **found, log_q: type(self).log_q, at_record: each}
 
     def check_release(self, z: Any) -> np.ndarray:
         """Return a release as an array of floats, or say what is wrong with it."""
+        if self.releases_categories:
+            z = as_codes(z, self.categories, "the release z")
         z = as_floats(z, "the release z", rows=self.row_length is not None)
         length = self.row_length
         wanted = "one number a record" if length is None else f"rows of {length} numbers"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
-from privmix.mechanisms.slots import at_record, log_q
+from privmix.mechanisms.slots import at_record, begin, evidence, log_q, settle
 
 
 def log_q_each(mechanism, z, y, out):
@@ -40,3 +41,7 @@ def local_evidence(mechanism, data, seen, i, current, proposed):
 def local_settle(mechanism, data, seen, i, current, proposed, value):
     """Keep the evidence itself."""
     return value
+
+
+#: what samplers ask of every mechanism that perturbs each record by itself
+LOCAL_HOOKS: dict[Callable, Callable] = {begin: local_begin, evidence: local_evidence, settle: local_settle}

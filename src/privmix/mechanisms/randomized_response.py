@@ -17,7 +17,7 @@ import numpy as np
 from privmix.mechanisms.cell_grid import CellGrid, cells_to_try, grid_edge, is_output
 from privmix.mechanisms.ratios import budget
 from privmix.parts import given
-from privmix.parts.checks import check_bounds, check_count, check_switch, fill, one_of, single
+from privmix.parts.checks import cells_of_categories, check_bounds, check_count, check_switch, fill, one_of, single
 from privmix.privacy import PureDP
 
 
@@ -49,14 +49,17 @@ class RandomizedResponse(CellGrid):
         Wanted zCDP budget instead of ε.
     staggered
         Whether to use two grids, shifted by half a cell, instead of one
+    categories
+        Names of the values of a record that is no number: a cell for each, in place of ``cells`` and ``bounds``.
     """
 
-    cells: int = field(metadata={"metavar": "K"})
+    cells: int = field(default=None, metadata={"metavar": "K", "needed": True})  # type: ignore[assignment]
     epsilon: float | None = given()
     bounds: tuple[float, float] = None  # type: ignore[assignment]
     truth: float = given()
     rho: float | None = given()
     staggered: bool = False
+    categories: Any = given()
     log_truth: float = field(init=False, repr=False)
     log_lie: float = field(init=False, repr=False)
 
@@ -65,6 +68,8 @@ class RandomizedResponse(CellGrid):
     output_in_words = "released cell (its number)"
 
     def __post_init__(self) -> None:
+        if self.categories is not None:
+            cells_of_categories(self)
         cells = check_count("cells", self.cells, 2, "RandomizedResponse")
         bounds = check_bounds(self.bounds, needed_for="RandomizedResponse")
         fill(
@@ -97,6 +102,11 @@ class RandomizedResponse(CellGrid):
     def guarantee(self) -> PureDP:
         """Pure ε-DP, exact."""
         return PureDP(randomized_response_epsilon(self.cells, self.truth) if self.epsilon is None else self.epsilon)
+
+    @property
+    def releases_categories(self) -> bool:
+        """Whether a cell is a category."""
+        return self.categories is not None
 
     @property
     def variation(self) -> float:

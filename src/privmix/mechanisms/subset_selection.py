@@ -24,7 +24,7 @@ from privmix.mechanisms.cell_grid import CellGrid, cells_to_try, grid_edge, is_o
 from privmix.mechanisms.difference_sets import difference_set, known_designs
 from privmix.mechanisms.ratios import budget
 from privmix.parts import given
-from privmix.parts.checks import check_bounds, check_count, check_switch, fill
+from privmix.parts.checks import cells_of_categories, check_bounds, check_count, check_switch, fill
 
 # Where no difference set is known all subsets of a size are used, if they are no more than this: `Binned` evaluates
 # g(z|θ) at every output.
@@ -69,14 +69,17 @@ class SubsetSelection(CellGrid):
         Wanted zCDP budget instead of ε.
     staggered
         Whether to use two grids, shifted by half a cell, instead of one
+    categories
+        Names of the values of a record that is no number: a cell for each, in place of ``cells`` and ``bounds``.
     """
 
-    cells: int = field(metadata={"metavar": "K"})
+    cells: int = field(default=None, metadata={"metavar": "K", "needed": True})  # type: ignore[assignment]
     epsilon: float = given()
     bounds: tuple[float, float] = None  # type: ignore[assignment]
     size: int = given(metavar="D")
     rho: float | None = given()
     staggered: bool = False
+    categories: Any = given()
     sets: np.ndarray = field(init=False, repr=False)
     runs: np.ndarray = field(init=False, repr=False)
     log_inside: float = field(init=False, repr=False)
@@ -87,6 +90,8 @@ class SubsetSelection(CellGrid):
     details: ClassVar[dict[str, str]] = {"cells": "cells", "size": "cells in a set"}
 
     def __post_init__(self) -> None:
+        if self.categories is not None:
+            cells_of_categories(self)
         cells = check_count("cells", self.cells, 2, "SubsetSelection")
         if cells > MOST_CELLS:
             raise ValueError(f"SubsetSelection takes at most {MOST_CELLS} cells; got {cells}. Use RandomizedResponse.")

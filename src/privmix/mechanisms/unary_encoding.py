@@ -20,7 +20,7 @@ from privmix.mechanisms.cell_grid import cells_to_try
 from privmix.mechanisms.cell_table import CellTable
 from privmix.mechanisms.ratios import ThreeRatios, budget
 from privmix.parts import given
-from privmix.parts.checks import check_bounds, check_count, fill
+from privmix.parts.checks import cells_of_categories, check_bounds, check_count, fill
 
 
 @dataclass(frozen=True)
@@ -48,21 +48,26 @@ class UnaryEncoding(CellTable, ThreeRatios):
         ``"optimised"`` or ``"symmetric"``.
     rho
         Wanted zCDP budget instead of ε.
+    categories
+        Names of the values of a record that is no number: a cell for each, in place of ``cells`` and ``bounds``.
     """
 
-    cells: int = field(metadata={"metavar": "K"})
+    cells: int = field(default=None, metadata={"metavar": "K", "needed": True})  # type: ignore[assignment]
     epsilon: float = given()
     bounds: tuple[float, float] = None  # type: ignore[assignment]
     probabilities: str = given(
         "optimised", help="Which probabilities of a bit to use", choices=("optimised", "symmetric")
     )
     rho: float | None = given()
+    categories: Any = given()
 
     in_words = "of each record a row of bits was published, one for each cell of its range, some turned over by chance"
     output_in_words = "released bit"
     details: ClassVar[dict[str, str]] = {"cells": "cells", "probabilities": "probabilities of a bit"}
 
     def __post_init__(self) -> None:
+        if self.categories is not None:
+            cells_of_categories(self)
         cells = check_count("cells", self.cells, 2, "UnaryEncoding")
         bounds = check_bounds(self.bounds, needed_for="UnaryEncoding")
         if self.probabilities not in ("optimised", "symmetric"):

@@ -10,6 +10,7 @@ from typing import TypeVar
 from privmix.kernels import Beta, Kernel, NoisyNormal, Normal, NormalKernel, TruncatedNormal
 from privmix.mechanisms import Gaussian, Identity, Laplace, LocalMechanism, Mechanism
 from privmix.pairs.base import Conjugate, Convolution, Pair
+from privmix.pairs.categorical import categorical_convolution
 from privmix.pairs.cells import cells_convolution
 from privmix.pairs.clipped import clipped_convolution
 from privmix.pairs.conjugate import GAUSSIAN_NOISY_NORMAL, IDENTITY_NORMAL
@@ -22,6 +23,7 @@ from privmix.pairs.laplace_normal import LAPLACE_NORMAL
 from privmix.pairs.laplace_truncated_normal import LAPLACE_TRUNCATED_NORMAL
 from privmix.pairs.masses import bin_masses_of
 from privmix.pairs.post_processed import processed_convolution
+from privmix.pairs.product import product_convolution
 
 __all__ = ["Conjugate", "Convolution", "Pair", "find", "register"]
 
@@ -64,6 +66,8 @@ def _convolution(mechanism: Mechanism, kernel: Kernel) -> Convolution | None:
     """Return what is registered, else what follows from the hooks, or from the pair of a wrapped mechanism."""
     return (
         _closest(mechanism, kernel, Convolution)
+        or product_convolution(mechanism, kernel, _convolution)
+        or categorical_convolution(mechanism, kernel)
         or identity_convolution(mechanism, kernel)
         or processed_convolution(mechanism, kernel, _convolution)
         or clipped_convolution(mechanism, kernel, _convolution)

@@ -16,6 +16,11 @@ def draw_given(mechanism, kernel, rng, z, theta):
 
 
 @slot
+def draw_given_at(mechanism, kernel, rng, z, theta, ys, i):
+    """Draw Y given z and θ for one record into ys[i], whether it is a number or a row."""
+
+
+@slot
 def clear(stat):
     """Empty a row of sufficient statistics."""
 

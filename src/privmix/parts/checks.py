@@ -48,6 +48,32 @@ def check_interval(part: Any, name: str) -> None:
     object.__setattr__(part, name, (lower, upper))
 
 
+def check_categories(owner: str, categories: Any) -> tuple[str, ...]:
+    """Return the names of two or more categories, or say what is wrong with them."""
+    found = () if isinstance(categories, str) else tuple(categories) if np.iterable(categories) else ()
+    names = tuple(str(name) if isinstance(name, str) else name for name in found)
+    if len(names) < 2 or not all(isinstance(name, str) and name for name in names):
+        raise ValueError(
+            f"{owner}: categories must be two or more names, such as ('no', 'yes'), known without looking at the data; "
+            f"got {_shown(categories)}. Write numbers as text."
+        )
+    if len(set(names)) < len(names):
+        raise ValueError(f"{owner}: a category is named twice in {_shown(names)}.")
+    return names
+
+
+def cells_of_categories(part: Any) -> None:
+    """Fill cells and bounds of a mechanism over categories that is under construction: a cell for each, of width 1.
+
+    A mechanism that is rebuilt from its own fields has them already, and they must agree.
+    """
+    owner, names = type(part).__name__, check_categories(type(part).__name__, part.categories)
+    bounds = (-0.5, len(names) - 0.5)
+    if part.cells not in (None, len(names)) or part.bounds not in (None, bounds) or getattr(part, "staggered", False):
+        raise ValueError(f"{owner}: with categories= there is a cell for each; give no cells, bounds or staggered.")
+    fill(part, categories=names, cells=len(names), bounds=bounds)
+
+
 def check_positive_number(name: str, value: Any) -> float:
     """Return a positive, finite number, or say what is wrong with it."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0.0 < value < math.inf:

@@ -57,7 +57,7 @@ def options_of(kind: type, words: dict[str, tuple[str, str]]) -> dict[str, Optio
     words
         Metavar and help of fields by name. For others they are in the field's metadata, under "metavar" and "help", and
         help is else the first sentence on the field under Parameters in the docstring. Few values that a text may have
-        are there under "choices".
+        are there under "choices"; a field with a default that a command line must set has "needed".
     """
     hints = typing.get_type_hints(kind)
     told = _parameters(kind.__doc__ or "")
@@ -67,7 +67,8 @@ def options_of(kind: type, words: dict[str, tuple[str, str]]) -> dict[str, Optio
         if field.init and written is not None:
             metavar, text = words.get(field.name, ("", told.get(field.name, "")))
             text, metavar = about.get("help", text), about.get("metavar", metavar)
-            found[field.name] = Option(field.name, written, text, metavar, field.default, about.get("choices", ()))
+            default = dataclasses.MISSING if about.get("needed") else field.default
+            found[field.name] = Option(field.name, written, text, metavar, default, about.get("choices", ()))
     return found
 
 

@@ -5,7 +5,7 @@ How much noise a guarantee asks for is in the mechanism's own file, with the pro
 """
 
 from privmix.privacy.audit import Audit, audit
-from privmix.privacy.composition import compose
+from privmix.privacy.composition import compose, weakest
 from privmix.privacy.guarantees import ZCDP, ApproxDP, Guarantee, PureDP, guarantee_from_dict
 
-__all__ = ["ZCDP", "ApproxDP", "Audit", "Guarantee", "PureDP", "audit", "compose", "guarantee_from_dict"]
+__all__ = ["ZCDP", "ApproxDP", "Audit", "Guarantee", "PureDP", "audit", "compose", "guarantee_from_dict", "weakest"]

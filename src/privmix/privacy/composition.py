@@ -50,3 +50,34 @@ def compose(guarantees: Sequence[Guarantee | None]) -> Guarantee | None:
     others = [guarantee for guarantee in known if guarantee.pure_epsilon is None]
     rest = [g if isinstance(g, ApproxDP) else g.approx(min(deltas)) for g in others]
     return ApproxDP(sum(pure) + sum(g.epsilon for g in rest), sum(g.delta for g in rest), neighbours=relation)
+
+
+def weakest(guarantees: Sequence[Guarantee | None]) -> Guarantee | None:
+    """Return what holds whichever of several releases is made, which of them is drawn without looking at the data.
+
+    The largest of each parameter. What is released tells which one it was, so that its own guarantee holds given that,
+    and the worst holds on the whole: ratios of probabilities, Rényi divergences and the share δ are no larger in a
+    mixture than in its worst part. Kinds that differ are first turned into the one that all imply.
+
+    Parameters
+    ----------
+    guarantees
+        Of each release, for the same neighbours.
+
+    Examples
+    --------
+    >>> weakest([PureDP(0.5), PureDP(1.0)])
+    PureDP(epsilon=1.0)
+    """
+    known = [guarantee for guarantee in guarantees if guarantee is not None]
+    if len(known) < len(guarantees) or not known:
+        return None
+    deltas = [guarantee.delta for guarantee in known if isinstance(guarantee, ApproxDP)]
+    relation = known[0].neighbours
+    if deltas:
+        approximate = [g if isinstance(g, ApproxDP) else g.approx(max(deltas)) for g in known]
+        return ApproxDP(max(g.epsilon for g in approximate), max(deltas), neighbours=relation)
+    pure = [guarantee.pure_epsilon for guarantee in known if guarantee.pure_epsilon is not None]
+    if len(pure) == len(known):
+        return PureDP(max(pure), neighbours=relation)
+    return ZCDP(max(guarantee.zcdp().rho for guarantee in known), neighbours=relation)

@@ -86,7 +86,8 @@ class Auto(base.Sampler):
             Binned().check(model)  # there is no other, so that its reason is the answer
         candidates = [c for c in self.candidates(model, z) if serves(c.sampler, model)] or [_for_any(model)]
         first, short = candidates[0], min(int(PILOT_SHARE * sweeps), MOST_PILOT_SWEEPS)
-        if not self.pilot or short < LEAST_PILOT_SWEEPS or len(candidates) == 1 or model.kernel.dimension > 1:
+        line = model.kernel.dimension == 1 and model.kernel.categories is None
+        if not self.pilot or short < LEAST_PILOT_SWEEPS or len(candidates) == 1 or not line:
             return first.sampler, f"{first.sampler!r} by rule: {first.reason}"
         points = watched_points(model, z)
         rates = [pilot_rate(trial(tried.sampler, short, points), tried.cost) for tried in candidates]
@@ -107,6 +108,8 @@ class Auto(base.Sampler):
             return _for_one_release(model)
         if model.mechanism.records_unknown:
             return [Candidate(Binned(), 1.0, f"{words}, and an unknown number of records withheld")]
+        if model.kernel.dimension > 1:
+            return _for_rows(model)
         adds = model.mechanism.noise_spread() is not None
         narrow = ratio is not None and ratio < (WEAK_NOISE_IN_SPREADS if adds else NARROW_RELEASE_IN_SPREADS)
         if counts_suit(model, len(z), known=narrow and not adds):
@@ -174,6 +177,13 @@ def _for_one_release(model: PrivateMixture) -> list[Candidate]:
     if model.has_masses:
         return [Candidate(Slice(records="exact"), 1.0, f"{words}, a histogram")]
     return [Candidate(Slice(), 1.0, words), Candidate(Neal5(), 1.0, words)]
+
+
+def _for_rows(model: PrivateMixture) -> list[Candidate]:
+    """Return samplers of records of several columns: a proposal for all of them at once is rarely accepted."""
+    if model.convolution is None:
+        return [Candidate(Slice(), 2.0, "records of several columns")]
+    return [Candidate(Slice(records="exact"), 2.0, "records of several columns, whose closed forms multiply")]
 
 
 def _for_known_records(model: PrivateMixture) -> list[Candidate]:

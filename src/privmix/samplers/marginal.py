@@ -14,7 +14,7 @@ import numpy as np
 
 from privmix.jit import slot
 from privmix.mechanisms.slots import at_record
-from privmix.pairs.slots import draw_given
+from privmix.pairs.slots import draw_given_at
 from privmix.samplers import base
 from privmix.samplers.capabilities import need_convolution, need_log_base
 from privmix.samplers.moves.atoms import update_base
@@ -164,5 +164,5 @@ def impute(parts, data, state, rng, ys, labels):
     """Draw the confidential records given z and their clusters."""
     for i in range(len(state.allocation)):
         theta = state.theta[state.allocation[i]]
-        ys[i] = draw_given(at_record(parts.mechanism, i), parts.kernel, rng, data.z[i], theta)
+        draw_given_at(at_record(parts.mechanism, i), parts.kernel, rng, data.z[i], theta, ys, i)
         labels[i] = state.allocation[i]

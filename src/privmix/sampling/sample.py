@@ -243,7 +243,8 @@ def check_possible(model: PrivateMixture, z: np.ndarray) -> None:
     with np.errstate(over="ignore", invalid="ignore"):  # infinitely many scales away; or anything, where withheld
         bad = mechanism.log_tail(z, interval) < math.log(LEAST_PROBABILITY)
     if not mechanism.is_global:
-        whatever, known = f"{whatever} inside [{interval[0]:g}, {interval[1]:g}]", "bounds"
+        inside = f"[{interval[0]:g}, {interval[1]:g}]" if mechanism.dimension == 1 else "their bounds"
+        whatever, known = f"{whatever} inside {inside}", "bounds"
     refuse_numbers(
         z,
         bad,

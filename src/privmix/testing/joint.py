@@ -18,7 +18,7 @@ import numpy as np
 from scipy import stats
 
 from privmix.jit import bind, slot
-from privmix.kernels.slots import coordinate, log_f
+from privmix.kernels.slots import log_f
 from privmix.mechanisms.slots import at_record, log_q, log_ratio, replace
 from privmix.model import Data, PrivateMixture
 from privmix.samplers import Sampler
@@ -151,11 +151,14 @@ def run_pairs(
     whole = model.mechanism.is_global
     hooks = {**model.hooks(), **sampler.hooks(model), **(replacements or {})}
     hooks[agreement] = agreement_of_all if whole else agreement_of_each
+    hooks[seen_of] = number_itself if model.kernel.dimension == 1 else projection
     run = bind(sweep_pairs, hooks, owner=f"{type(sampler).__name__} on {model.describe()}")
     encoded = encode_releases(model, z)
-    features = _features_of_all(encoded, n) if whole else _features(z)
+    features = _features_of_all(encoded, n) if whole else _features(z if not model.mechanism.names else _ranked(z))
     origin = model.origin()
-    scratch = Scratch(empty_records(model, n), np.zeros_like(origin), origin, model.reference(), _sizes(model))
+    scratch = Scratch(
+        empty_records(model, n), np.zeros_like(origin), origin, model.reference(), _sizes(model), _direction(latent.y)
+    )
     arguments = (latent, encoded, features, before, after, allocation)
     done = 0
     while done < pairs:  # a state that is out of room stops the loop; the pair is begun again with more
@@ -173,6 +176,40 @@ class Scratch(NamedTuple):
     origin: np.ndarray
     reference: np.ndarray
     sizes: np.ndarray
+    direction: np.ndarray
+
+
+@slot
+def seen_of(scratch, i):
+    """Return a number that sees the whole of record i."""
+
+
+def number_itself(scratch, i):
+    """Return the record."""
+    return scratch.ys[i]
+
+
+def projection(scratch, i):
+    """Return a projection of a row that weighs all its columns about alike."""
+    total = 0.0
+    for c in range(len(scratch.direction)):
+        total += scratch.direction[c] * scratch.ys[i, c]
+    return total
+
+
+def _direction(y: np.ndarray) -> np.ndarray:
+    """Return weights of the columns of rows: unequal, over the spread of each, by its quartiles."""
+    if y.ndim == 2:
+        return np.ones(1)
+    low, high = np.quantile(y.reshape(-1, y.shape[2]), [0.25, 0.75], axis=0)
+    return (1.0 + 0.3 * np.arange(y.shape[2])) / np.maximum(high - low, 1e-3)
+
+
+def _ranked(z: np.ndarray) -> np.ndarray:
+    """Return every column of released rows by its ranks in [−1, 1]; 0 where an entry is missing."""
+    flat = z.reshape(-1, z.shape[2])
+    ranks = [stats.rankdata(column, nan_policy="omit") / max(1, np.isfinite(column).sum()) for column in flat.T]
+    return np.nan_to_num(2.0 * np.stack(ranks, axis=1) - 1.0).reshape(z.shape)
 
 
 def _sizes(model: PrivateMixture) -> np.ndarray:
@@ -246,7 +283,7 @@ def summarise(parts, data, state, labels, scratch, feature, out):
         out[c] = 0.0
     for i in range(n):
         theta = state.theta[labels[i]]
-        y = coordinate(ys, i)
+        y = seen_of(scratch, i)
         out[3] += y / n
         out[4] += y * y / n
         out[5] += y * feature[i] / n
@@ -257,8 +294,8 @@ def summarise(parts, data, state, labels, scratch, feature, out):
             if is_first(labels, i):
                 out[14 + 3 * p] += theta[p] / out[0]
     out[8] = agreement(parts, data, scratch)
-    out[6] = coordinate(ys, 0) * feature[0]
-    out[7] = coordinate(ys, n - 1) * feature[n - 1]
+    out[6] = seen_of(scratch, 0) * feature[0]
+    out[7] = seen_of(scratch, n - 1) * feature[n - 1]
     out[10] = state.concentration[0]
     out[11] = state.concentration[0] * spread
     for c in range(sizes[1]):

@@ -13,7 +13,7 @@ from privmix.jit import slot
 from privmix.kernels.slots import log_base, log_scale, parameter_count, prepare
 from privmix.mechanisms.slots import at_record
 from privmix.numerics.steps import make_walk
-from privmix.pairs.slots import draw_given, log_g
+from privmix.pairs.slots import draw_given_at, log_g
 from privmix.samplers.moves.atoms import group_records, update_atoms
 
 # Passes over the parameters of an atom in each sweep.
@@ -35,7 +35,7 @@ def draw_records(parts, data, state, rng):
     """Draw Y_i | z_i, θ_{c_i} for every record."""
     for i in range(len(state.allocation)):
         theta = state.theta[state.allocation[i]]
-        state.y[i] = draw_given(at_record(parts.mechanism, i), parts.kernel, rng, data.z[i], theta)
+        draw_given_at(at_record(parts.mechanism, i), parts.kernel, rng, data.z[i], theta, state.y, i)
 
 
 def walk_parameters(parts, data, state, rng, rows):

@@ -1,0 +1,107 @@
+"""Rows of named columns, of any library: picked by name, stacked, and given back as they came."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import narwhals as nw
+import numpy as np
+import xarray as xr
+
+from privmix.frames.categories import as_names, named_like
+from privmix.frames.read import opened, refuse_masked
+
+
+class Named(NamedTuple):
+    """A column of categories: the place of each entry, NaN where it is missing, and the names."""
+
+    codes: np.ndarray
+    categories: tuple[str, ...]
+
+    def texts(self) -> list[str | None]:
+        """Return the name of each entry."""
+        return as_names(self.codes, self.categories)
+
+
+def pick_columns(rows: Any, names: Sequence[str], what: str) -> dict[str, Any]:
+    """Return the columns of rows by name, as they came.
+
+    Parameters
+    ----------
+    rows
+        A frame or a mapping with these columns, in any order and no others; or an array of rows, whose columns are in
+        this order.
+    names
+        The columns.
+    what
+        What the rows are, for messages.
+    """
+    refuse_masked(rows, what)
+    if isinstance(rows, xr.DataArray):
+        rows = rows.values
+    found = rows if isinstance(rows, Mapping) else opened(rows)
+    if isinstance(found, nw.DataFrame):
+        found = {str(name): found[name].to_native() for name in found.columns}
+    if isinstance(found, Mapping):
+        _check_names(list(found), names, what)
+        return {name: found[name] for name in names}
+    array = np.asarray(rows)
+    if array.ndim != 2 or array.shape[1] != len(names):
+        raise ValueError(
+            f"{what} must be rows of {len(names)} columns ({', '.join(names)}), a frame or an array; got shape "
+            f"{array.shape}."
+        )
+    if not len(array):
+        raise ValueError(f"{what} is empty; at least one record is needed.")
+    return {name: array[:, j] for j, name in enumerate(names)}
+
+
+def _check_names(held: list[str], names: Sequence[str], what: str) -> None:
+    absent = [name for name in names if name not in held]
+    more = [name for name in held if name not in names]
+    if absent or more:
+        told = [f"no column {', '.join(map(repr, absent))}"] if absent else []
+        told += [f"{', '.join(map(repr, more))} besides"] if more else []
+        raise ValueError(
+            f"{what} has {' and '.join(told)}; the columns are {', '.join(names)}. Choose and rename them: "
+            f"frame[[{', '.join(map(repr, names))}]]."
+        )
+
+
+def stack_columns(columns: Sequence[Any], read: Callable[[Any], np.ndarray]) -> np.ndarray:
+    """Return columns side by side as floats, each read by a function, NaN where an entry is missing."""
+    return np.column_stack([column.codes if isinstance(column, Named) else read(column) for column in columns])
+
+
+def like_rows(source: Any, columns: dict[str, Any], rows: np.ndarray) -> Any:
+    """Return a release as a frame of the kind that the data came in, with its index; as an array where they were none.
+
+    Parameters
+    ----------
+    source
+        The data that were released.
+    columns
+        The release by column: numbers, or `Named`.
+    rows
+        The same as an array.
+    """
+    found = opened(source)
+    if not isinstance(found, nw.DataFrame):
+        return rows
+    backend = nw.get_native_namespace(found)
+    made = {name: _column(found, name, column, backend) for name, column in columns.items()}
+    frame = nw.from_dict(made, backend=backend).to_native()
+    index = nw.maybe_get_index(found)
+    if index is not None:
+        frame.index = index
+    return frame
+
+
+def _column(found: nw.DataFrame, name: str, column: Any, backend: Any) -> nw.Series:
+    if isinstance(column, Named):
+        source = found[name] if name in found.columns else None
+        return named_like(source, column.codes, column.categories, backend).alias(name)
+    series = nw.new_series(name=name, values=column, backend=backend)
+    # pandas writes a missing number as NaN; elsewhere NaN is a number, and null is missing.
+    return series if backend.__name__ == "pandas" else series.fill_nan(None)

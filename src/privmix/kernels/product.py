@@ -1,0 +1,200 @@
+"""Records of several columns: a kernel for each, independent of one another inside a component."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from privmix.jit import constant, lookup
+from privmix.kernels.base import ROW_HOOKS, Kernel
+from privmix.kernels.slots import (
+    draw_atom,
+    draw_hyper,
+    draw_y,
+    log_base,
+    log_f,
+    log_scale,
+    parameter_count,
+    prepare,
+    update_atom,
+    update_hyper,
+)
+from privmix.parts.checks import fill
+from privmix.parts.columns import Columns, named_parts, over_children, summed
+
+
+class Place(NamedTuple):
+    """Where a column's numbers stand: its parameters, its block of the row of θ, its hyperparameters, its tuning."""
+
+    parameters: slice
+    block: slice
+    hyper: slice
+    tune: slice
+
+
+@dataclass(frozen=True, init=False, repr=False, eq=False)
+class Product(Columns, Kernel):
+    """Components whose columns are independent: f(y|θ) = Π f_c(y_c|θ_c), and the base measure likewise.
+
+    Columns depend on one another through the component that a record belongs to. So a mixture of products approximates
+    any joint law, with more components the closer a component would have to follow a slope.
+
+    A row of θ has the parameters of all columns first, then a block for each column: its parameters again, and the
+    constants of its kernel.
+
+    Parameters
+    ----------
+    parts
+        Kernels by column, a mapping or pairs: for names that are no Python names.
+    named
+        Kernels by column: ``Product(age=TruncatedNormal((0, 100)), sex=Categorical(("f", "m")))``. Any kernel of one
+        number serves, yours too.
+
+    Examples
+    --------
+    >>> from privmix.kernels import Normal, TruncatedNormal
+    >>> Product(age=TruncatedNormal((0.0, 100.0)), score=Normal()).parameters
+    ('age_mean', 'age_variance', 'score_mean', 'score_variance')
+    """
+
+    parts: tuple[tuple[str, Kernel], ...]
+
+    offered: ClassVar[bool] = False
+
+    def __init__(self, parts: Mapping[str, Kernel] | Iterable[tuple[str, Kernel]] = (), **named: Kernel) -> None:
+        fill(self, parts=named_parts("Product", Kernel, parts, named))
+        for name, child in self.parts:
+            if child.dimension > 1:
+                raise ValueError(
+                    f"Product: column {name!r} has records of {child.dimension} numbers ({type(child).__name__}); a "
+                    "column is one number. Name its columns in this product instead."
+                )
+        for kind, found in (("parameter", self.parameters), ("hyperparameter", self.hyperparameters)):
+            twice = sorted({name for name in found if found.count(name) > 1})
+            if twice:
+                raise ValueError(f"Product: two columns give a {kind} the name {twice[0]!r}. Rename a column.")
+
+    @property
+    def parameters(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The parameters of all columns, each with the name of its column before it."""
+        return tuple(f"{name}_{parameter}" for name, child in self.parts for parameter in child.parameters)
+
+    @property
+    def positive(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Those that are positive."""
+        return tuple(f"{name}_{parameter}" for name, child in self.parts for parameter in child.positive)
+
+    @property
+    def hyperparameters(self) -> tuple[str, ...]:  # type: ignore[override]
+        """What the base measures of the columns learn."""
+        return tuple(f"{name}_{learned}" for name, child in self.parts for learned in child.hyperparameters)
+
+    @property
+    def constants(self) -> int:  # type: ignore[override]
+        """The length of the blocks."""
+        return sum(child.columns for child in self.children)
+
+    @property
+    def dimension(self) -> int:  # type: ignore[override]
+        """Number of columns."""
+        return len(self.parts)
+
+    @property
+    def tuning(self) -> int:
+        """What the columns tune, and a gain for each."""
+        return sum(1 + child.tuning for child in self.children)
+
+    @property
+    def places(self) -> list[Place]:
+        """Where the numbers of each column stand."""
+        sizes = [(len(k.parameters), k.columns, len(k.hyperparameters), 1 + k.tuning) for k in self.children]
+        # Blocks follow the parameters, and tuned quantities the gain of all.
+        ends = np.cumsum([(0, len(self.parameters), 0, 1), *sizes], axis=0)
+        return [Place(*map(slice, map(int, first), map(int, last))) for first, last in zip(ends, ends[1:], strict=False)]
+
+    def has(self, name: str) -> bool:
+        """Return whether all columns together give a hook: an update always, the density of G₀ where each has one."""
+        return name == "update" or (name == "log_base" and all(child.has(name) for child in self.children))
+
+    def only(self, names: Iterable[str]) -> Kernel:
+        """Return the kernel of some columns: a product, or the kernel of the only one."""
+        kept = [(name, self.children[self.column(name)]) for name in names]
+        return kept[0][1] if len(kept) == 1 else Product(kept)
+
+    def move_inside(self, y: np.ndarray) -> np.ndarray:
+        """Return records moved into the support, column by column."""
+        return np.column_stack([child.move_inside(y[:, j]) for j, child in enumerate(self.children)])
+
+    def first_steps(self, y: np.ndarray) -> np.ndarray:
+        """Return the first log steps of all parameters, from the spread of each column."""
+        return np.concatenate([child.first_steps(y[:, j]) for j, child in enumerate(self.children)])
+
+    def first_tuning(self, steps: np.ndarray) -> np.ndarray:
+        """Return what the columns tune, each after its gain."""
+        each = zip(self.children, self.places, strict=True)
+        return np.concatenate([[0.0, *child.first_tuning(steps[place.parameters])] for child, place in each])
+
+    def hooks(self) -> dict[Callable, Callable]:
+        """Return the slots that this kernel fills: flat functions over its columns."""
+        hooks = {**ROW_HOOKS, **{slot: self._over(slot, *written) for slot, written in self._written().items()}}
+        if self.has("log_base"):
+            positive = tuple(name in self.positive for name in self.parameters)
+            hooks |= {parameter_count: constant(len(positive)), log_scale: lookup(positive)}
+        return hooks
+
+    def _over(self, slot: Callable, arguments: str, lines: Iterable[str]) -> Callable:
+        return over_children(slot.__name__, arguments, slot, [child.hooks() for child in self.children], lines)
+
+    def _written(self) -> dict[Callable, tuple[str, list[str]]]:
+        """Return arguments and lines of each function, by the slot that it fills."""
+        columns = [(f"f{j}(kernel.c{j}", j, place) for j, place in enumerate(self.places)]
+        learned = [column for column in columns if column[2].hyper.start < column[2].hyper.stop]
+        rows = {j: f"theta[{place.block.start}:{place.block.stop}]" for _, j, place in columns}
+        hyper = {j: f"hyper[{place.hyper.start}:{place.hyper.stop}]" for _, j, place in columns}
+        into, back = (dict(enumerate(lines)) for lines in zip(*map(_copies, self.places), strict=True))
+        written: dict[Callable, tuple[str, list[str]]] = {
+            log_f: ("kernel, y, theta", summed(f"{call}, y[{j}], {rows[j]})" for call, j, _ in columns)),
+            prepare: (
+                "kernel, theta",
+                [line for call, j, _ in columns for line in (into[j], f"{call}, {rows[j]})")],
+            ),
+            draw_y: ("kernel, rng, theta, ys, i", [f"{call}, rng, {rows[j]}, ys[i], {j})" for call, j, _ in columns]),
+            draw_atom: (
+                "kernel, rng, theta, hyper",
+                [line for call, j, _ in columns for line in (f"{call}, rng, {rows[j]}, {hyper[j]})", back[j])],
+            ),
+            update_atom: (
+                "kernel, rng, theta, ys, tune, hyper",
+                [line for call, j, place in columns for line in _update(call, j, place, rows[j], hyper[j], back[j])],
+            ),
+            draw_hyper: ("kernel, rng, hyper", [f"{call}, rng, {hyper[j]})" for call, j, _ in learned]),
+            update_hyper: (
+                "kernel, rng, hyper, atoms",
+                [
+                    f"{call}, rng, {hyper[j]}, atoms[:, {place.block.start}:{place.block.stop}])"
+                    for call, j, place in learned
+                ],
+            ),
+        }
+        if self.has("log_base"):
+            written[log_base] = (
+                "kernel, theta, hyper",
+                summed(f"{call}, {rows[j]}, {hyper[j]})" for call, j, _ in columns),
+            )
+        return written
+
+
+def _copies(place: Place) -> tuple[str, str]:
+    """Return the lines that copy a column's parameters into its block, and back."""
+    first, block = place.parameters.start, place.block.start
+    each = f"for p in range({place.parameters.stop - first}): "
+    return f"{each}theta[{block} + p] = theta[{first} + p]", f"{each}theta[{first} + p] = theta[{block} + p]"
+
+
+def _update(call: str, j: int, place: Place, row: str, hyper: str, back: str) -> list[str]:
+    """Return the lines that update a column's parameters: its gain is that of all."""
+    first, last = place.tune.start, place.tune.stop
+    return [f"tune[{first}] = tune[0]", f"{call}, rng, {row}, ys[:, {j}], tune[{first}:{last}], {hyper})", back]

@@ -1,0 +1,83 @@
+"""Records of several columns: given θ the columns of a released record are independent, so closed forms multiply.
+
+log g(z|θ) = Σ log g_c(z_c|θ_c) over the columns that are there: a missing entry is integrated out. Y given z is drawn
+column by column, a missing one from its kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from privmix.kernels import Kernel, Product
+from privmix.kernels.slots import draw_y
+from privmix.mechanisms import Each, Mechanism
+from privmix.pairs.base import Convolution, write_row
+from privmix.pairs.slots import draw_given, draw_given_at, log_g
+from privmix.parts.columns import over_children, summed
+
+
+def reported_number(mechanism, kernel, z, theta):
+    """Return log g(z|θ) of one column; 0 where it is missing."""
+    return 0.0 if z != z else log_g(mechanism, kernel, z, theta)
+
+
+def reported_row(mechanism, kernel, z, theta):
+    """Return the same of a column whose release is a row: a missing one has NaN in its first place."""
+    return 0.0 if z[0] != z[0] else log_g(mechanism, kernel, z, theta)
+
+
+def draw_from_number(mechanism, kernel, rng, z, theta, out, j):
+    """Draw one column of Y given its release; from the kernel where that is missing."""
+    if z != z:
+        draw_y(kernel, rng, theta, out, j)
+    else:
+        out[j] = draw_given(mechanism, kernel, rng, z, theta)
+
+
+def draw_from_row(mechanism, kernel, rng, z, theta, out, j):
+    """Draw the same where the release is a row."""
+    if z[0] != z[0]:
+        draw_y(kernel, rng, theta, out, j)
+    else:
+        out[j] = draw_given(mechanism, kernel, rng, z, theta)
+
+
+def product_convolution(
+    mechanism: Mechanism, kernel: Kernel, find: Callable[[Mechanism, Kernel], Convolution | None]
+) -> Convolution | None:
+    """Return the convolution of columns whose pairs all have one; None for other parts.
+
+    Parameters
+    ----------
+    mechanism, kernel
+        The parts.
+    find
+        Returns what is known of one column's.
+    """
+    if not isinstance(mechanism, Each) or not isinstance(kernel, Product):
+        return None
+    columns = list(zip(mechanism.children, kernel.children, strict=True))
+    known = [(m, k, found) for m, k in columns if (found := find(m, k)) is not None]
+    if len(known) < len(columns):
+        return None
+    scopes = [{**m.hooks(), **k.hooks(), **found.hooks()} for m, k, found in known]
+    rows = [f"theta[{place.block.start}:{place.block.stop}]" for place in kernel.places]
+    ends = [f"{z}, {row}" for z, row in zip(mechanism.encoded_places("z"), rows, strict=True)]
+    numbers = [width is None for width in mechanism.encoded_widths()]
+    log_g_of_all = over_children(
+        "log_g",
+        "mechanism, kernel, z, theta",
+        [reported_number if number else reported_row for number in numbers],
+        scopes,
+        summed(f"f{j}(mechanism.c{j}, kernel.c{j}, {end})" for j, end in enumerate(ends)),
+    )
+    sample = over_children(
+        "sample",
+        "mechanism, kernel, rng, z, theta, out",
+        [draw_from_number if number else draw_from_row for number in numbers],
+        scopes,
+        [f"f{j}(mechanism.c{j}, kernel.c{j}, rng, {end}, out, {j})" for j, end in enumerate(ends)],
+    )
+    cost = sum(found.cost for _, _, found in known)
+    name = " × ".join(found.name for _, _, found in known)
+    return Convolution(name, log_g_of_all, sample, extra={draw_given_at: write_row}, cost=cost)

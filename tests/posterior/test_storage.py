@@ -9,7 +9,7 @@ import pytest
 import xarray as xr
 
 import privmix
-from privmix import PrivateMixture, kernels, mechanisms, samplers
+from privmix import PrivateMixture, kernels, mechanisms, priors, samplers
 from privmix.posterior import storage
 
 pytestmark = pytest.mark.xdist_group("fits")
@@ -47,6 +47,8 @@ CASES = [
     (PrivateMixture(MECHANISM), samplers.Slice(), {"thin": 2, "allocations": False}),
     (PrivateMixture(MECHANISM, HIERARCHICAL), samplers.Neal5(), {"chains": 1}),
     (PrivateMixture(mechanisms.Identity()), samplers.Slice(), {}),
+    # More sticks than a state has room for at first: what of it is empty has grown too.
+    (PrivateMixture(MECHANISM, prior=priors.DirichletProcess(40.0)), samplers.Slice(), {}),
 ]
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -74,10 +75,20 @@ def doubt_of(findings: list[Finding]) -> str:
 def check(posterior: Posterior, replicates: int | None, seed: Any) -> list[Finding]:
     """Return what the checks of a posterior found, warnings first."""
     found = [*check_run(posterior), *check_convergence(posterior.summary()), *check_acceptance(posterior)]
-    if posterior.model.kernel.dimension == 1:
-        found += [*check_bounds(posterior), *check_narrow(posterior)]
-    found += check_fit(posterior, replicates, seed)
+    kernel = posterior.model.kernel
+    for name in kernel.names:
+        alone = posterior.marginal(name)
+        found += [replace(f, title=f"{name}: {f.title}") for f in check_column(alone, replicates, seed)]
+    found += [] if kernel.names else check_column(posterior, replicates, seed)
     return sorted(found, key=lambda finding: ("warning", "note", "good").index(finding.level))
+
+
+def check_column(posterior: Posterior, replicates: int | None, seed: Any) -> list[Finding]:
+    """Look at the density of records without names of columns: at its bounds, spikes, and fit to the release."""
+    kernel = posterior.model.kernel
+    line = kernel.dimension == 1 and kernel.categories is None
+    found = [*check_bounds(posterior), *check_narrow(posterior)] if line else []
+    return found + check_fit(posterior, replicates, seed)
 
 
 def check_run(posterior: Posterior) -> list[Finding]:
@@ -303,14 +314,30 @@ def summary(posterior: Posterior, at: Any) -> pd.DataFrame:
         quantities["records"] = posterior.datatree["sample_stats"].to_dataset()["records"].values
     for name in kernel.hyperparameters:
         quantities[f"base_{name}"] = draws[f"base_{name}"].values
-    if at is not None or kernel.dimension == 1:
-        points = np.atleast_1d(watched_points(posterior) if at is None else np.asarray(at, dtype=np.float64))
-        values = posterior.density_draws(points).values
-        quantities |= {f"density at {name}": values[..., j] for j, name in enumerate(short_names(points))}
+    quantities |= followed(posterior, at)
     table = summarise(quantities)
     acceptance = posterior.datatree["sample_stats"].to_dataset()["acceptance"].values
     table.loc["acceptance", ["mean", "sd", "note"]] = [acceptance.mean(), acceptance.std(), ""]
     return table
+
+
+def followed(posterior: Posterior, at: Any) -> dict[str, np.ndarray]:
+    """Return the density at some points in each draw, by name; of records of several columns, that of each."""
+    kernel = posterior.model.kernel
+    if kernel.names:
+        if at is not None and not isinstance(at, Mapping):
+            raise ValueError(f"summary: give points by column, such as at={{{kernel.names[0]!r}: points}}; got {at!r}.")
+        asked = dict.fromkeys(kernel.names) if at is None else at
+        each = {name: followed(posterior.marginal(name), points) for name, points in asked.items()}
+        return {f"{name} {what}": values for name, found in each.items() for what, values in found.items()}
+    if at is None and kernel.dimension > 1:
+        return {}
+    if kernel.categories is not None:
+        values = posterior.density_draws(posterior.default_grid()).values
+        return {f"share of {category}": values[..., j] for j, category in enumerate(kernel.categories)}
+    points = np.atleast_1d(watched_points(posterior) if at is None else np.asarray(at, dtype=np.float64))
+    values = posterior.density_draws(points).values
+    return {f"density at {name}": values[..., j] for j, name in enumerate(short_names(points))}
 
 
 def watched_points(posterior: Posterior) -> np.ndarray:

@@ -77,6 +77,8 @@ def informativeness(
             f"informativeness compares densities on a line; these records have {model.kernel.dimension} coordinates. "
             "Compare posterior.predictive(size) with draws from the prior."
         )
+    if model.kernel.categories is not None:
+        raise ValueError("informativeness compares densities of numbers; these records are categories.")
     short = Plan(model, plan.sampler, plan.z, settings.draws, settings.warmup, settings.thin, allocations=False)
     seeds = root_of(seed).spawn(null + 1)
     yardstick = Yardstick.of(posterior, np.random.default_rng(seeds[0]))

@@ -51,6 +51,11 @@ def predictive_check(
     """Compare the release with replicates of it; `Posterior.predictive_check` documents the parameters."""
     model = posterior.model
     mechanism: Any = model.mechanism
+    if mechanism.names:
+        raise ValueError(
+            "predictive_check compares releases of one column: posterior.marginal(name).predictive_check(). The columns "
+            f"are {', '.join(mechanism.names)}."
+        )
     z = model.mechanism.fill_withheld(posterior.plan.z)
     count = check_replicates(replicates, z.size)
     replicate = replicator(model, posterior.arrays, posterior.records_of_draws, np.random.default_rng(seed))

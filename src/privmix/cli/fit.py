@@ -48,7 +48,10 @@ TAKERS = {name: options_of(kind, {})["auxiliaries"] for name, kind in SAMPLERS.i
 SamplerName: Any = options.choices("SamplerName", SAMPLERS)
 
 #: kernels by their names here: that of the default model, and all that the library has
-KERNELS: dict[str, type[Kernel]] = {"auto": DefaultKernel, **options.by_name(kernels)}
+KERNELS: dict[str, type[Kernel]] = {
+    "auto": DefaultKernel,
+    **{name: kind for name, kind in options.by_name(kernels).items() if kind.offered},
+}
 KernelName: Any = options.choices("KernelName", KERNELS)
 
 # Most minutes that a fit goes on for by itself after its first draws.
@@ -192,6 +195,12 @@ def build_model(
     from privmix import PrivateMixture, default_model, priors
     from privmix.mechanisms import OnLattice
 
+    if mechanism.names or mechanism.categories is not None:
+        held = f"several columns ({', '.join(mechanism.names)})" if mechanism.names else "categories"
+        raise ValueError(
+            f"the release has {held}, and the command line fits records of one number. Fit it in Python: "
+            "privmix.fit(privmix.Release.load(path))."
+        )
     if mechanism.bounds is None and "bounds" in KERNELS[name].__dataclass_fields__:
         raise ValueError(
             f"--kernel {name} follows from the bounds of the mechanism, which has none. Give --bounds LO HI, or "

@@ -105,8 +105,16 @@ def need_finite(kernel: Kernel, end: float, what: str) -> None:
 
 def default_grid(model: PrivateMixture, z: np.ndarray, points: int) -> np.ndarray:
     """Return the middles of equal cells over the bounds or, where there are none, over the range of the release."""
+    if model.kernel.names:
+        names = model.kernel.names
+        raise ValueError(
+            f"records have the columns {', '.join(names)}: give a grid by name, such as {{{names[0]!r}: points}}, or ask "
+            f"one column: posterior.marginal({names[0]!r})."
+        )
     if model.kernel.dimension > 1:
         raise ValueError(f"records have {model.kernel.dimension} coordinates: give a grid of points.")
+    if model.kernel.categories is not None:
+        return np.arange(float(len(model.kernel.categories)))
     bounds = model.mechanism.bounds or model.restricted_to
     if bounds is None and model.mechanism.is_global:
         bounds = model.mechanism.clipped_at  # counts are no places
@@ -147,8 +155,19 @@ def density_bands(kernel: Kernel, draws: Draws, grid: Any, level: float, restric
     points = check_grid(kernel, grid)
     evaluate = _density_of(kernel, draws, restricted_to)
     bands = curve_bands(evaluate, points, count_of(draws), check_level(level))
-    coords: dict = {"y": points} if kernel.dimension == 1 else {"point": (("y", "coordinate"), points)}
+    coords = grid_coords(kernel, points)
     return xr.Dataset({name: ("y", values) for name, values in bands.items()}, coords=coords, attrs={"level": level})
+
+
+def grid_coords(kernel: Kernel, points: np.ndarray) -> dict[str, Any]:
+    """Return the coordinates of points: numbers, rows with the names of their columns, categories with theirs."""
+    if kernel.dimension > 1:
+        named = {"coordinate": list(kernel.names)} if kernel.names else {}
+        return {"point": (("y", "coordinate"), points), **named}
+    if kernel.categories is None:
+        return {"y": points}
+    whole = [kernel.categories[int(j)] if j in range(len(kernel.categories)) else "" for j in points]
+    return {"y": points, "category": ("y", whole)}
 
 
 def density_mean(kernel: Kernel, draws: Draws, points: np.ndarray, restricted_to: Interval) -> np.ndarray:

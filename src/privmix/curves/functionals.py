@@ -185,10 +185,10 @@ def mode_count(model: PrivateMixture, draws: Draws, grid: Any, prominence: float
 def _single(model: PrivateMixture, name: str) -> Kernel:
     kernel = model.kernel
     if kernel.dimension > 1:
-        raise ValueError(
-            f"{name} is for records of one number; these have {kernel.dimension}. "
-            "Read it off posterior.predictive(size)."
-        )
+        way = f"posterior.marginal({kernel.names[0]!r}).{name}(…)" if kernel.names else "posterior.predictive(size)"
+        raise ValueError(f"{name} is for records of one number; these have {kernel.dimension}. Read it off {way}.")
+    if kernel.categories is not None:
+        raise ValueError(f"{name} is for numbers; these records are categories. Read shares off posterior.density().")
     return kernel
 
 

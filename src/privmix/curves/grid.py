@@ -31,7 +31,8 @@ def follow_spikes(model: PrivateMixture, draws: Draws, grid: np.ndarray) -> np.n
     grid
         Points at equal steps.
     """
-    found = crowded_records(model, draws, float(grid[1] - grid[0])) if len(grid) > 1 else grid[:0]
+    smooth = len(grid) < 2 or model.kernel.categories is not None
+    found = grid[:0] if smooth else crowded_records(model, draws, float(grid[1] - grid[0]))
     if not len(found):
         return grid
     points = np.union1d(grid, found)

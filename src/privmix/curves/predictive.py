@@ -11,8 +11,9 @@ import xarray as xr
 
 from privmix.curves.counts import counts_drawer
 from privmix.curves.mixture import count_of, flattened, load_atom
+from privmix.frames.rows import Named
 from privmix.jit import bind
-from privmix.kernels import Kernel
+from privmix.kernels import Kernel, Product
 from privmix.kernels.slots import coordinate, draw_y
 from privmix.model import PrivateMixture
 from privmix.numerics import uniform
@@ -90,9 +91,23 @@ def predictive(model: PrivateMixture, draws: Draws, records: Any, size: int, see
     y = draw_records(model.kernel, draws, which, empty_records(model, count), rng, model.restricted_to)
     blocks = y.reshape(-1, records, *y.shape[1:]) if varying else y[None]
     z = np.concatenate([release_records(model, block, rng) for block in blocks])[:size]
+    if isinstance(model.kernel, Product):
+        return _by_column(model, y[:size], z)
     return xr.Dataset(
         {"y": (("sample", "coordinate")[: y.ndim], y[:size]), "z": (("sample", "coefficient")[: z.ndim], z)}
     )
+
+
+def _by_column(model: PrivateMixture, y: np.ndarray, z: np.ndarray) -> xr.Dataset:
+    """Return rows column by column, categories by their names: ``to_dataframe`` has synthetic rows."""
+    kernel: Any = model.kernel
+    records = {
+        name: y[:, j] if child.categories is None else Named(y[:, j], child.categories)
+        for j, (name, child) in enumerate(kernel.parts)
+    }
+    released = {f"released_{name}": column for name, column in model.mechanism.to_columns(z).items()}
+    shown = {name: column.texts() if isinstance(column, Named) else column for name, column in (records | released).items()}
+    return xr.Dataset({name: ("sample", np.array(column)) for name, column in shown.items()})
 
 
 def _global_predictive(

@@ -17,6 +17,11 @@ def mechanism_of(estimator: Any) -> Mechanism:
     mechanism = Identity() if estimator.mechanism is None else estimator.mechanism
     if not isinstance(mechanism, Mechanism):
         raise TypeError(f"mechanism must be a mechanism such as mechanisms.Laplace(…), or None; got {mechanism!r}.")
+    if mechanism.names or mechanism.categories is not None:
+        raise ValueError(
+            f"the estimator takes records of one number, and {type(mechanism).__name__} has columns or categories by "
+            "name. Use privmix.fit(frame, mechanism)."
+        )
     return mechanism
 
 

@@ -277,7 +277,8 @@ def add_labels(tree: xr.DataTree, labels: Labels) -> None:
 
 
 def _with_names(dataset: xr.Dataset, labels: Labels) -> xr.Dataset:
-    if dataset.sizes.get("coefficient") == len(labels.columns):
+    # Rows of named columns have their names already, in the order of the mechanism and not of the frame.
+    if dataset.sizes.get("coefficient") == len(labels.columns) and "coefficient" not in dataset.coords:
         dataset = dataset.assign_coords(coefficient=np.array(labels.columns, dtype=np.str_))
     if labels.name is not None:
         dataset["z"].attrs["long_name"] = labels.name

@@ -90,8 +90,9 @@ def like_rows(source: Any, columns: dict[str, Any], rows: np.ndarray) -> Any:
     if not isinstance(found, nw.DataFrame):
         return rows
     backend = nw.get_native_namespace(found)
-    made = {name: _column(found, name, column, backend) for name, column in columns.items()}
-    frame = nw.from_dict(made, backend=backend).to_native()
+    made = {name: _column(found, name, column, backend).to_native() for name, column in columns.items()}
+    # A frame's own constructor: that of narwhals takes categorical columns of pandas for text.
+    frame = backend.DataFrame(made) if hasattr(backend, "DataFrame") else backend.table(made)
     index = nw.maybe_get_index(found)
     if index is not None:
         frame.index = index

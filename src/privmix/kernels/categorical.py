@@ -116,7 +116,8 @@ class Categorical(Kernel):
         for j in range(len(self.weights)):
             theta[j] = self.weights[j]
         for i in range(len(ys)):
-            theta[int(ys[i])] += 1.0
+            if 0.0 <= ys[i] < len(self.weights):
+                theta[int(ys[i])] += 1.0
         draw_shares(rng, theta, len(self.weights))
 
     def prepare(self, theta):

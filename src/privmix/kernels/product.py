@@ -146,7 +146,8 @@ class Product(Columns, Kernel):
         return hooks
 
     def _over(self, slot: Callable, arguments: str, lines: Iterable[str]) -> Callable:
-        return over_children(slot.__name__, arguments, slot, [child.hooks() for child in self.children], lines)
+        scopes = [child.hooks() for child in self.children]
+        return over_children(slot.__name__, arguments, slot, scopes, lines, gather=gather_reported)
 
     def _written(self) -> dict[Callable, tuple[str, list[str]]]:
         """Return arguments and lines of each function, by the slot that it fills."""
@@ -195,6 +196,17 @@ def _copies(place: Place) -> tuple[str, str]:
 
 
 def _update(call: str, j: int, place: Place, row: str, hyper: str, back: str) -> list[str]:
-    """Return the lines that update a column's parameters: its gain is that of all."""
+    """Return the lines that update a column's parameters given its entries that are there; its gain is that of all."""
     first, last = place.tune.start, place.tune.stop
-    return [f"tune[{first}] = tune[0]", f"{call}, rng, {row}, ys[:, {j}], tune[{first}:{last}], {hyper})", back]
+    records = f"ys[:gather(ys, {j}), {j}]"
+    return [f"tune[{first}] = tune[0]", f"{call}, rng, {row}, {records}, tune[{first}:{last}], {hyper})", back]
+
+
+def gather_reported(ys, j):
+    """Move the entries of a column that are there to its front; return how many. The array is scratch."""
+    count = 0
+    for i in range(len(ys)):
+        if ys[i, j] == ys[i, j]:
+            ys[count, j] = ys[i, j]
+            count += 1
+    return count

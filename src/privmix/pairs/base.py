@@ -9,16 +9,26 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from privmix.pairs.slots import add, clear, draw_given, draw_given_at, draw_posterior, log_g, log_marginal, remove
+from privmix.pairs.slots import (
+    add,
+    clear,
+    draw_given,
+    draw_given_at,
+    draw_posterior,
+    draw_reported_at,
+    log_g,
+    log_marginal,
+    remove,
+)
 
 
 def write_number(mechanism, kernel, rng, z, theta, ys, i):
-    """Draw Y given z and θ, a number (fills the slot `draw_given_at`)."""
+    """Draw Y given z and θ, a number."""
     ys[i] = draw_given(mechanism, kernel, rng, z, theta)
 
 
 def write_row(mechanism, kernel, rng, z, theta, ys, i):
-    """Draw Y given z and θ, a row (fills the slot `draw_given_at`)."""
+    """Draw Y given z and θ, a row."""
     draw_given(mechanism, kernel, rng, z, theta, ys[i])
 
 
@@ -34,7 +44,7 @@ class Convolution:
         ``log_g(mechanism, kernel, z, theta)``: log of ∫ q(z|y) f(y|θ) dy.
     sample
         ``sample(mechanism, kernel, rng, z, theta)``: an exact draw of Y given z and θ. Where Y is a row it writes into
-        a last argument, and ``extra`` has ``{draw_given_at: write_row}``.
+        a last argument, and ``extra`` has `write_row` for the slots ``draw_given_at`` and ``draw_reported_at``.
     cdf
         ``cdf(mechanism, kernel, z, theta)``: P(Z ≤ z|θ), where z is a number and it has a closed form. `Binned` needs
         it where the noise is added.
@@ -62,7 +72,8 @@ class Convolution:
 
     def hooks(self) -> dict[Callable, Callable]:
         """Return the slots that this convolution fills, each with its hook."""
-        return {log_g: self.log_g, draw_given: self.sample, draw_given_at: write_number, **self.extra}
+        written = {draw_given_at: write_number, draw_reported_at: write_number}
+        return {log_g: self.log_g, draw_given: self.sample, **written, **self.extra}
 
 
 @dataclass(frozen=True)

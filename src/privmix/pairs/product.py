@@ -1,7 +1,7 @@
 """Records of several columns: given θ the columns of a released record are independent, so closed forms multiply.
 
 log g(z|θ) = Σ log g_c(z_c|θ_c) over the columns that are there: a missing entry is integrated out. Y given z is drawn
-column by column, a missing one from its kernel.
+column by column: a missing one from its kernel, or not at all where θ is updated next, given the entries that are there.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from privmix.kernels import Kernel, Product
 from privmix.kernels.slots import draw_y
 from privmix.mechanisms import Each, Mechanism
 from privmix.pairs.base import Convolution, write_row
-from privmix.pairs.slots import draw_given, draw_given_at, log_g
+from privmix.pairs.slots import draw_given, draw_given_at, draw_reported_at, log_g
 from privmix.parts.columns import over_children, summed
 
 
@@ -40,6 +40,16 @@ def draw_from_row(mechanism, kernel, rng, z, theta, out, j):
         draw_y(kernel, rng, theta, out, j)
     else:
         out[j] = draw_given(mechanism, kernel, rng, z, theta)
+
+
+def leave_number(mechanism, kernel, rng, z, theta, out, j):
+    """Draw one column of Y given its release; NaN where that is missing."""
+    out[j] = z if z != z else draw_given(mechanism, kernel, rng, z, theta)
+
+
+def leave_row(mechanism, kernel, rng, z, theta, out, j):
+    """Draw the same where the release is a row."""
+    out[j] = z[0] if z[0] != z[0] else draw_given(mechanism, kernel, rng, z, theta)
 
 
 def product_convolution(
@@ -71,13 +81,22 @@ def product_convolution(
         scopes,
         summed(f"f{j}(mechanism.c{j}, kernel.c{j}, {end})" for j, end in enumerate(ends)),
     )
+    lines = [f"f{j}(mechanism.c{j}, kernel.c{j}, rng, {end}, {{out}}, {j})" for j, end in enumerate(ends)]
     sample = over_children(
         "sample",
         "mechanism, kernel, rng, z, theta, out",
         [draw_from_number if number else draw_from_row for number in numbers],
         scopes,
-        [f"f{j}(mechanism.c{j}, kernel.c{j}, rng, {end}, out, {j})" for j, end in enumerate(ends)],
+        [line.format(out="out") for line in lines],
     )
+    reported = over_children(
+        "draw_reported_at",
+        "mechanism, kernel, rng, z, theta, ys, i",
+        [leave_number if number else leave_row for number in numbers],
+        scopes,
+        [line.format(out="ys[i]") for line in lines],
+    )
+    extra = {draw_given_at: write_row, draw_reported_at: reported}
     cost = sum(found.cost for _, _, found in known)
     name = " × ".join(found.name for _, _, found in known)
-    return Convolution(name, log_g_of_all, sample, extra={draw_given_at: write_row}, cost=cost)
+    return Convolution(name, log_g_of_all, sample, extra=extra, cost=cost)

@@ -21,6 +21,11 @@ def draw_given_at(mechanism, kernel, rng, z, theta, ys, i):
 
 
 @slot
+def draw_reported_at(mechanism, kernel, rng, z, theta, ys, i):
+    """Draw the same, but write NaN for an entry whose release is missing: an update of θ leaves it out."""
+
+
+@slot
 def clear(stat):
     """Empty a row of sufficient statistics."""
 

@@ -151,11 +151,17 @@ def prior_density(posterior: Posterior, y: np.ndarray, seed: int = 0) -> np.ndar
 
 
 def _check(posterior: Posterior, truth: Any) -> None:
-    dimension = posterior.model.kernel.dimension
-    if dimension > 1:
+    kernel = posterior.model.kernel
+    if kernel.dimension > 1:
+        way = f" or one column: posterior.marginal({kernel.names[0]!r}).plot()" if kernel.names else ""
         raise ValueError(
-            f"plot_density draws the density of one number a record; this fit has records of {dimension}. "
-            "Draw posterior.density(grid) yourself, for instance as contours."
+            f"plot_density draws the density of one number a record; this fit has records of {kernel.dimension}. "
+            f"Draw posterior.density(grid) yourself, for instance as contours{way}."
+        )
+    if kernel.categories is not None:
+        raise ValueError(
+            "plot_density draws a curve, and these records are categories. Draw the shares of posterior.density() as "
+            "bars: .to_dataframe().plot.bar(x='category', y='mean')."
         )
     if truth is not None and not callable(truth):
         raise TypeError(f"truth must be a function of an array of points; got {truth!r}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,8 +13,8 @@ from privmix.checks.check import Finding, check, check_convergence, check_run, d
 from privmix.checks.informativeness import REFIT, RELEASES, Informativeness, informativeness
 from privmix.checks.predictive_check import predictive_check
 from privmix.clusters import Clustering, CredibleBall, faces
-from privmix.curves import functionals
-from privmix.curves.density import check_grid, default_grid, density_bands, density_draws
+from privmix.curves import columns, functionals
+from privmix.curves.density import check_grid, default_grid, density_bands, density_draws, grid_coords
 from privmix.curves.grid import follow_spikes
 from privmix.curves.predictive import predictive
 from privmix.model import Settings
@@ -37,7 +38,8 @@ class Posterior(Run):
         ----------
         grid
             Points, by default 200 over the mechanism's bounds or the range of the release, and more where the density
-            has spikes between them.
+            has spikes between them. Of records of several columns, points of some by name, ``{"age": ages, "income":
+            incomes}``, whose joint density is returned over these dimensions; or an array of whole rows.
         level
             Posterior probability of the bands.
 
@@ -48,14 +50,50 @@ class Posterior(Run):
             probability `level`; ``simultaneous_lower`` and ``simultaneous_upper``, between which the whole curve lies,
             at all points of the grid at once, with probability `level`.
         """
+        if isinstance(grid, Mapping):
+            return columns.density_over(self.model.kernel, self.arrays, grid, level)
         points = self.shown_grid() if grid is None else grid
         return density_bands(self.model.kernel, self.arrays, points, level, self.model.restricted_to)
 
     def density_draws(self, grid: Any = None) -> xr.DataArray:
-        """Return the density at each point of the grid in each draw."""
+        """Return the density at each point of the grid, as `density` takes it, in each draw."""
+        if isinstance(grid, Mapping):
+            return columns.density_draws_over(self.model.kernel, self.arrays, grid)
         points = self.shown_grid() if grid is None else check_grid(self.model.kernel, grid)
         values = density_draws(self.model.kernel, self.arrays, points, self.model.restricted_to)
-        return xr.DataArray(values, dims=("chain", "draw", "y"), coords={"y": points})
+        return xr.DataArray(values, dims=("chain", "draw", "y"), coords=grid_coords(self.model.kernel, points))
+
+    def marginal(self, name: str) -> Posterior:
+        """Return one column of records of several, as a posterior of its own.
+
+        It answers what a fit of one column does. Its records are those that reported the column. It can neither be
+        continued nor saved: the chains moved all columns together.
+
+        Parameters
+        ----------
+        name
+            Of the column.
+        """
+        from privmix.posterior.columns import marginal
+
+        return marginal(self, name)
+
+    def conditional(self, name: str, **given: Any) -> Posterior:
+        """Return the law of one column among records with given values of others, as a posterior of its own.
+
+        In each draw a component counts by how likely it has these values, w_h f(given|θ_h). The answer has density,
+        moments, quantiles and probabilities with bands: a regression of the whole density.
+
+        Parameters
+        ----------
+        name
+            Of the column that is asked for.
+        given
+            Values of one or more other columns: ``posterior.conditional("income", age=40)``.
+        """
+        from privmix.posterior.columns import conditional
+
+        return conditional(self, name, given)
 
     def cdf(self, grid: Any = None, level: float = 0.95) -> xr.Dataset:
         """Return the distribution function P(Y ≤ y) of the confidential data: mean, lower, upper over the grid.
@@ -145,7 +183,8 @@ class Posterior(Run):
         """Return new records `y` from the posterior predictive law, and `z`, what the mechanism would release of them.
 
         Each record comes from a draw of the posterior taken at random, and lies in the interval that the model is
-        restricted to, if it is. Under a mechanism that releases the whole data set at once, `size` counts data sets of
+        restricted to, if it is. Records of several columns come by column, ``age``, ``sex``, …, beside their release,
+        ``released_age``, …: ``.to_dataframe()`` has synthetic rows. Under a mechanism that releases the whole data set at once, `size` counts data sets of
         as many records as were released.
 
         Parameters
@@ -290,7 +329,8 @@ class Posterior(Run):
         Parameters
         ----------
         at
-            Points at which the density is followed; by default quantiles of its posterior mean.
+            Points at which the density is followed; by default quantiles of its posterior mean. Of records of several
+            columns, points by column: ``{"age": [30, 60]}``.
         """
         return summary(self, at)
 

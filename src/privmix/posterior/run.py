@@ -300,9 +300,14 @@ def to_tree(plan: Plan, draws: Draws) -> xr.DataTree:
         {
             "/posterior": xr.Dataset(posterior, coords=coords),
             "/sample_stats": xr.Dataset(stats, coords=coords),
-            "/observed_data": xr.Dataset({"z": (dims, plan.z)}),
+            "/observed_data": xr.Dataset({"z": (dims, plan.z)}, coords=_names_of_columns(plan)),
         }
     )
+
+
+def _names_of_columns(plan: Plan) -> dict[str, list[str]]:
+    mechanism = plan.model.mechanism
+    return {"coefficient": mechanism.file_columns()} if mechanism.names else {}
 
 
 def share_arrays(plan: Plan, tree: xr.DataTree) -> Draws:

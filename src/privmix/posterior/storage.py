@@ -146,7 +146,8 @@ def _state_dataset(end: End) -> xr.Dataset:
 def _read_end(plan: Plan, dataset: xr.Dataset) -> End:
     """Return where a chain stood, checked."""
     stored = {str(name): np.ascontiguousarray(variable.values) for name, variable in dataset.data_vars.items()}
-    state = plan.sampler.allocate(plan.model, plan.records)._replace(**stored)
+    # What is empty was left out, and had grown with the rest.
+    state = plan.sampler.allocate_for(plan.model, plan.records, len(stored["size"]))._replace(**stored)
     check_state(plan, state)
     seconds = float(dataset.attrs["seconds"])
     if not 0.0 <= seconds < math.inf:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from privmix.files import whole_file, whole_files
+from privmix.frames.rows import Named
 from privmix.mechanisms import NoisyHistogram
 from privmix.mechanisms.histogram import join_bins
 
@@ -44,7 +45,7 @@ def read_table(path: Path, names: Sequence[str] | None = None) -> Columns:
     return read_parquet(path)[1] if kind(path) == ".parquet" else read_csv(path, names)
 
 
-def write_release(path: Path, columns: dict[str, np.ndarray], text: str) -> None:
+def write_release(path: Path, columns: dict[str, Any], text: str) -> None:
     """Write a release: CSV with its metadata beside it, or one Parquet file."""
     if kind(path) == ".parquet":
         require_pyarrow(path)
@@ -182,18 +183,28 @@ def write_text(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
 
 
-def write_csv(path: Path, columns: dict[str, np.ndarray]) -> None:
+def write_csv(path: Path, columns: dict[str, Any]) -> None:
     """Write columns from which the same floats are read back."""
-    # repr is the shortest text from which the same float is read back.
-    rows = zip(*[map(repr, values.tolist()) for values in columns.values()], strict=True)
-    write_text(path, "\n".join([",".join(columns), *map(",".join, rows)]) + "\n")
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*[_cells(values) for values in columns.values()], strict=True))
+    write_text(path, text.getvalue())
 
 
-def write_parquet(path: Path, columns: dict[str, np.ndarray], text: str) -> None:
+def _cells(values: Any) -> list[str]:
+    """Return a column as text: names of categories, or numbers from which the same floats are read back."""
+    if isinstance(values, Named):
+        return ["" if name is None else name for name in values.texts()]
+    return list(map(repr, values.tolist()))  # the shortest such text
+
+
+def write_parquet(path: Path, columns: dict[str, Any], text: str) -> None:
     """Write columns with the metadata in the schema."""
     pyarrow, parquet = require_pyarrow(path)
     made = pyarrow.BufferOutputStream()
-    parquet.write_table(pyarrow.table(columns, metadata={METADATA_KEY: text.encode()}), made)
+    cells = {name: values.texts() if isinstance(values, Named) else values for name, values in columns.items()}
+    parquet.write_table(pyarrow.table(cells, metadata={METADATA_KEY: text.encode()}), made)
     path.write_bytes(made.getvalue())
 
 
@@ -292,6 +303,11 @@ def numbers(path: Path, column: str, cells: Sequence[Any], *, missing: bool = Fa
             "Correct the cell or remove the row."
         )
     return values
+
+
+def names(cells: Sequence[Any]) -> list[str | None]:
+    """Return cells as names of categories; None where one is empty."""
+    return [None if cell is None or cell == "" else str(cell) for cell in cells]
 
 
 def _number(cell: Any) -> float:

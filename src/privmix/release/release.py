@@ -19,6 +19,7 @@ from privmix.privacy import Guarantee
 from privmix.release.files import (
     PathLike,
     kind,
+    names,
     naming,
     numbers,
     pick,
@@ -235,7 +236,11 @@ class Release:
         metadata = parse_metadata(path if parquet else sidecar(path), text)
         mechanism = build_mechanism(path, metadata["mechanism"], known)
         cells = {name: pick(path, columns, name) for name in mechanism.file_columns()}
-        found = {name: numbers(path, name, cells[name], missing=mechanism.withholds) for name in cells}
+        texts, missing = mechanism.text_columns(), mechanism.withholds
+        found: dict[str, Any] = {
+            name: names(cells[name]) if name in texts else numbers(path, name, cells[name], missing=missing)
+            for name in cells
+        }
         with naming(path):
             z = mechanism.from_columns(found)
         records = None if mechanism.records_unknown else mechanism.count_records(z)

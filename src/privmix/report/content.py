@@ -75,8 +75,13 @@ class Content:
 
 def gather(posterior: Posterior, level: float, informativeness: bool | None, title: str) -> Content:
     """Compute what the page says; `privmix.report.write` documents the parameters."""
-    mechanism = posterior.model.mechanism
-    line = posterior.model.kernel.dimension == 1
+    mechanism, kernel = posterior.model.mechanism, posterior.model.kernel
+    if kernel.names:
+        raise ValueError(
+            f"a report is about one column: posterior.marginal({kernel.names[0]!r}).report(path). The columns are "
+            f"{', '.join(kernel.names)}."
+        )
+    line = kernel.dimension == 1 and kernel.categories is None
     records = posterior.records
     seconds = refit_seconds(posterior)
     findings = posterior.check()

@@ -112,6 +112,16 @@ class Sampler(Named):
         """Return the state with more room."""
         raise NotImplementedError(f"{type(self).__name__} never needs more room")
 
+    def allocate_for(self, model: PrivateMixture, n: int, rows: int) -> Any:
+        """Return an empty state for n records that has grown to so many rows, or as far as it can."""
+        state = self.allocate(model, n)
+        while len(state.size) < rows:
+            try:
+                state = self.grow(state)
+            except NotImplementedError:
+                break
+        return state
+
     def check_state(self, model: PrivateMixture, n: int, state: Any) -> str:
         """Return what is wrong with a state for n records that a file held, or "" where nothing is.
 
@@ -125,12 +135,7 @@ class Sampler(Named):
         return ""
 
     def _check_shapes(self, model: PrivateMixture, n: int, state: Any) -> str:
-        wanted = self.allocate(model, n)
-        while len(wanted.size) < len(state.size):
-            try:
-                wanted = self.grow(wanted)
-            except NotImplementedError:
-                break
+        wanted = self.allocate_for(model, n, len(state.size))
         for name, array in wanted._asdict().items():
             found = getattr(state, name)
             if found.dtype != array.dtype or found.shape != array.shape:

@@ -77,7 +77,8 @@ def allocate(model: PrivateMixture, n: int, statistics: int, extra: int = 1) -> 
 
 def check_values(n: int, state: State) -> str:
     """Return what is wrong with the values of a state, or "" where nothing is."""
-    finite = base.are_finite(state, "y", "walk")
+    # Records are drawn anew before they are read; one that was not reported is NaN until then.
+    finite = base.are_finite(state, "walk") and not np.isinf(state.y).any()
     return check_partition(n, state) or ("" if finite else "a record or a step size is not finite")
 
 

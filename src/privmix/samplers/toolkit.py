@@ -10,7 +10,17 @@ from privmix.kernels.slots import copy_y, draw_atom, draw_y, log_base, log_f, pr
 from privmix.mechanisms.slots import at_record, begin, evidence, log_q, settle
 from privmix.numerics import exponential, gamma, normal, uniform, uniform_index
 from privmix.numerics.steps import accepts
-from privmix.pairs.slots import add, clear, draw_given, draw_given_at, draw_posterior, log_g, log_marginal, remove
+from privmix.pairs.slots import (
+    add,
+    clear,
+    draw_given,
+    draw_given_at,
+    draw_posterior,
+    draw_reported_at,
+    log_g,
+    log_marginal,
+    remove,
+)
 from privmix.parts.checks import check_count
 from privmix.priors.slots import (
     new_weight,

@@ -13,7 +13,7 @@ from privmix.jit import slot
 from privmix.kernels.slots import log_base, log_scale, parameter_count, prepare
 from privmix.mechanisms.slots import at_record
 from privmix.numerics.steps import make_walk
-from privmix.pairs.slots import draw_given_at, log_g
+from privmix.pairs.slots import draw_given_at, draw_reported_at, log_g
 from privmix.samplers.moves.atoms import group_records, update_atoms
 
 # Passes over the parameters of an atom in each sweep.
@@ -26,8 +26,10 @@ def update_parameters(parts, data, state, rng, rows):
 
 
 def impute_and_update(parts, data, state, rng, rows):
-    """Draw every record exactly given z and its cluster, then update the atoms given the records."""
-    draw_records(parts, data, state, rng)
+    """Draw every record exactly given z and its cluster, then update the atoms given what was reported of them."""
+    for i in range(len(state.allocation)):
+        theta = state.theta[state.allocation[i]]
+        draw_reported_at(at_record(parts.mechanism, i), parts.kernel, rng, data.z[i], theta, state.y, i)
     update_atoms(parts.kernel, rng, state, rows, state.y)
 
 

@@ -349,7 +349,7 @@ def default_model(mechanism: Mechanism, prior: Prior | None = None, resolution: 
         need_numbers(mechanism)
         mechanism = OnLattice.around(mechanism, check_positive_number("resolution", resolution))
     if isinstance(mechanism, Each):
-        kernel: Kernel = Product((name, default_kernel(child, f"column {name!r}: ")) for name, child in mechanism.parts)
+        kernel: Kernel = Product([(name, default_kernel(child, f"column {name!r}: ")) for name, child in mechanism.parts])
     else:
         kernel = default_kernel(mechanism)
     return PrivateMixture(mechanism, kernel, prior or default_prior())

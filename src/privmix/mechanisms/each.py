@@ -157,7 +157,7 @@ class Each(Columns, LocalMechanism):
         """Return confidential rows inside the bounds of their columns; warnings say how many were outside."""
 
         def clip(name: str, child: LocalMechanism, column: Any) -> np.ndarray:
-            return child.clip_data(column, stacklevel + 5, f" of {name}")
+            return child.clip_data(column, stacklevel + 3, f" of {name}")
 
         return self._each_column(y, clip)
 

@@ -61,7 +61,8 @@ class Posterior(Run):
             return columns.density_draws_over(self.model.kernel, self.arrays, grid)
         points = self.shown_grid() if grid is None else check_grid(self.model.kernel, grid)
         values = density_draws(self.model.kernel, self.arrays, points, self.model.restricted_to)
-        return xr.DataArray(values, dims=("chain", "draw", "y"), coords=grid_coords(self.model.kernel, points))
+        coords = grid_coords(self.model.kernel, points) if points.ndim == 1 else None
+        return xr.DataArray(values, dims=("chain", "draw", "y"), coords=coords)
 
     def marginal(self, name: str) -> Posterior:
         """Return one column of records of several, as a posterior of its own.

@@ -21,6 +21,11 @@ CHUNK = 2**20
 
 def read_inputs(mechanism: Any, inputs: ArrayLike | None) -> Array:
     """Return the inputs to try, sorted."""
+    if getattr(mechanism, "names", ()):
+        raise ValueError(
+            f"The audit takes records of one number, and these have the columns {', '.join(mechanism.names)}. Audit the "
+            "mechanism of each by itself: with independent noise their promises add up."
+        )
     if inputs is not None:
         y = np.unique(np.asarray(inputs, dtype=np.float64))
         if y.size < 2:
@@ -29,6 +34,8 @@ def read_inputs(mechanism: Any, inputs: ArrayLike | None) -> Array:
                 f"Give both bounds of the domain, or leave inputs out."
             )
         return y
+    if getattr(mechanism, "categories", None) is not None:
+        return np.arange(float(len(mechanism.categories)))
     bounds = getattr(mechanism, "bounds", None) or getattr(mechanism, "clipped_at", None)
     if bounds is None or not np.isfinite(bounds).all():
         raise ValueError(

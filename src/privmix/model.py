@@ -349,7 +349,9 @@ def default_model(mechanism: Mechanism, prior: Prior | None = None, resolution: 
         need_numbers(mechanism)
         mechanism = OnLattice.around(mechanism, check_positive_number("resolution", resolution))
     if isinstance(mechanism, Each):
-        kernel: Kernel = Product([(name, default_kernel(child, f"column {name!r}: ")) for name, child in mechanism.parts])
+        kernel: Kernel = Product(
+            [(name, default_kernel(child, f"column {name!r}: ")) for name, child in mechanism.parts]
+        )
     else:
         kernel = default_kernel(mechanism)
     return PrivateMixture(mechanism, kernel, prior or default_prior())
@@ -377,8 +379,8 @@ def need_bounds(mechanism: Mechanism, where: str = "") -> None:
     """Refuse a mechanism whose records may be any number."""
     if mechanism.clipped_at is None and mechanism.bounds is None:
         raise ValueError(
-            f"{where}fit derives its defaults from the mechanism's bounds, and {type(mechanism).__name__} has none. Give "
-            "bounds=(lower, upper), or build a PrivateMixture with a kernel of your choice."
+            f"{where}fit derives its defaults from the mechanism's bounds, and {type(mechanism).__name__} has none. "
+            "Give bounds=(lower, upper), or build a PrivateMixture with a kernel of your choice."
         )
 
 

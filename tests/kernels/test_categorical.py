@@ -68,7 +68,11 @@ def test_a_product_has_the_numbers_of_its_columns_side_by_side():
     assert PRODUCT.hyperparameters == ("a_location", "a_spread", "a_rate", "c_mean")
     assert PRODUCT.dimension == 3
     assert PRODUCT.columns == 7 + 5 + 6 + 5
-    assert [(p.parameters.start, p.block.start, p.hyper.start) for p in PRODUCT.places] == [(0, 7, 0), (2, 12, 3), (5, 18, 3)]
+    assert [(p.parameters.start, p.block.start, p.hyper.start) for p in PRODUCT.places] == [
+        (0, 7, 0),
+        (2, 12, 3),
+        (5, 18, 3),
+    ]
     assert PRODUCT.only(["b"]) == KERNEL
     assert PRODUCT.only(["c", "a"]).names == ("c", "a")
     assert not PRODUCT.has("log_base")
@@ -95,7 +99,7 @@ def through_json(part):
 def test_copies_are_equal(kernel, again):
     assert again(kernel) == kernel
     assert hash(again(kernel)) == hash(kernel)
-    assert KERNEL != Categorical(("a", "b", "c"))
+    assert Categorical(("a", "b", "c")) != KERNEL
     assert Product(a=Normal(), b=KERNEL) != Product(b=KERNEL, a=Normal())
 
 
@@ -103,7 +107,10 @@ def test_copies_are_equal(kernel, again):
     ("make", "message"),
     [
         (lambda: Product(a=Normal()), "Product needs at least two columns"),
-        (lambda: Product(a=Normal(), b=PRODUCT), "column 'b' has records of 3 numbers (Product); a column is one number"),
+        (
+            lambda: Product(a=Normal(), b=PRODUCT),
+            "column 'b' has records of 3 numbers (Product); a column is one number",
+        ),
         (lambda: Product(a=Normal(), reports=Normal()), "'reports' cannot be the name of a column"),
     ],
 )

@@ -94,9 +94,11 @@ def test_closed_form_is_the_sum_over_categories(kind):
 
 def test_categories_and_numbers_are_not_mixed_up():
     response = RandomizedResponse(categories=NAMES, epsilon=1.5)
-    with pytest.raises(ValueError, match=r"^RandomizedResponse is for the categories no, maybe, yes, often, but Normal"):
+    with pytest.raises(
+        ValueError, match=r"^RandomizedResponse is for the categories no, maybe, yes, often, but Normal"
+    ):
         PrivateMixture(response, kernels.Normal())
-    with pytest.raises(ValueError, match="^Laplace is for numbers, but Categorical for the categories"):
+    with pytest.raises(ValueError, match=r"^Laplace is for numbers, but Categorical for the categories"):
         PrivateMixture(Laplace(epsilon=1.0, bounds=(0.0, 1.0)), kernels.Categorical(NAMES))
     with pytest.raises(ValueError, match="but Categorical for the categories no, yes"):
         PrivateMixture(response, kernels.Categorical(("no", "yes")))

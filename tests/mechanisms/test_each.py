@@ -26,7 +26,7 @@ from privmix.mechanisms import (
     Withheld,
 )
 from privmix.parts import part_from_dict, part_to_dict
-from privmix.privacy import ApproxDP, PureDP, ZCDP
+from privmix.privacy import ZCDP, ApproxDP, PureDP
 
 UNIT = (0.0, 1.0)
 MECHANISM = Each(**PEOPLE)
@@ -72,7 +72,9 @@ def test_each_column_is_its_own_mechanism():
 def test_one_column_a_record_is_chosen_without_looking():
     rng = np.random.default_rng(1)
     y = np.column_stack([rng.random(30_000) < 0.5, rng.random(30_000), rng.random(30_000)]) * 1.0
-    three = Each(a=Laplace(epsilon=1, bounds=UNIT), b=Laplace(epsilon=1, bounds=UNIT), c=Duchi(1, bounds=UNIT), reports=1)
+    three = Each(
+        a=Laplace(epsilon=1, bounds=UNIT), b=Laplace(epsilon=1, bounds=UNIT), c=Duchi(1, bounds=UNIT), reports=1
+    )
     there = ~np.isnan(three.privatize(y, seed=1))
     assert (there.sum(axis=1) == 1).all()
     for value in (0.0, 1.0):
@@ -164,7 +166,9 @@ def through_json(part):
     return part_from_dict(json.loads(json.dumps(part_to_dict(part))))
 
 
-@pytest.mark.parametrize("mechanism", [MECHANISM, ONE, Each(a=Laplace(scale=[1.0, 2.0]), b=LAPLACE)], ids=["all", "one", "own"])
+@pytest.mark.parametrize(
+    "mechanism", [MECHANISM, ONE, Each(a=Laplace(scale=[1.0, 2.0]), b=LAPLACE)], ids=["all", "one", "own"]
+)
 @pytest.mark.parametrize("again", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m)), through_json])
 def test_copies_are_equal(mechanism, again):
     other = again(mechanism)
@@ -202,7 +206,10 @@ TWO = {"a": LAPLACE, "b": LAPLACE}
 BAD_PARTS = [
     (lambda: Each(a=LAPLACE), "Each needs at least two columns; for records of one number give the part itself."),
     (lambda: Each(**{"a/b": LAPLACE, "c": LAPLACE}), "Each: 'a/b' cannot be the name of a column. Choose another."),
-    (lambda: Each(a=LAPLACE, b=Each(TWO)), "Each: column 'b': Each perturbs records of 2 numbers, and a column is one; "),
+    (
+        lambda: Each(a=LAPLACE, b=Each(TWO)),
+        "Each: column 'b': Each perturbs records of 2 numbers, and a column is one; ",
+    ),
     (lambda: Each(a=LAPLACE, b=Identity()), "Each: column 'b' is published as it is, beside columns with noise; "),
     (lambda: Each(a=LAPLACE, b=Withheld(LAPLACE, below=0.1)), "Each: column 'b': ProcessedRecords marks withheld "),
     (lambda: Each(TWO, reports=3), "Each: reports must be at most the number of columns, 2; got 3."),
@@ -220,7 +227,7 @@ def test_parts_that_make_no_columns(make, message):
 
 @pytest.mark.parametrize("part", [3.0, Laplace, NoisyHistogram(10, 4, epsilon=1.0, bounds=UNIT)])
 def test_what_is_no_mechanism_for_each_record(part):
-    with pytest.raises(TypeError, match="^Each: column 'b' needs a LocalMechanism; got "):
+    with pytest.raises(TypeError, match=r"^Each: column 'b' needs a LocalMechanism; got "):
         Each(a=LAPLACE, b=part)
 
 
@@ -248,7 +255,11 @@ def test_data_that_do_not_fit(rows, message):
     [
         (MECHANISM, np.zeros((3, 4)), r"^the release z must be rows of 3 columns"),
         (MECHANISM, np.full((3, 3), np.nan), "^all entries of column 'age' are missing"),
-        (MECHANISM, np.array([[1.0, 1.0, 2.0]]), "^column 'sex': .* no place of a category, from 0 to 1; the first is 2"),
+        (
+            MECHANISM,
+            np.array([[1.0, 1.0, 2.0]]),
+            "^column 'sex': .* no place of a category, from 0 to 1; the first is 2",
+        ),
         (MECHANISM, np.array([[1.0, 99.0, 1.0]]), "^column 'income': SquareWave"),
         (ONE, np.array([[1.0, np.nan, np.nan], [1.0, 1.0, 1.0]]), "^all entries|^row 2 has 3 entries, .* reports 1"),
         (

@@ -106,9 +106,9 @@ def test_shares_of_a_category(fit):
     assert {"share of f", "share of m"} <= set(sex.summary().index)
     assert sex.check(replicates=20)
     for name, answer in {"cdf": [[0.5]], "quantile": [0.5], "moments": [], "mode_count": []}.items():
-        with pytest.raises(ValueError, match=f"^{name} is for numbers; these records are categories. Read shares off"):
+        with pytest.raises(ValueError, match=rf"^{name} is for numbers; these records are categories. Read shares off"):
             getattr(sex, name)(*answer)
-    with pytest.raises(ValueError, match="these records are categories. Draw the shares"):
+    with pytest.raises(ValueError, match=r"these records are categories. Draw the shares"):
         sex.plot()
 
 
@@ -125,7 +125,7 @@ def test_a_conditional_weighs_the_components(fit):
     assert found.density_draws([3.0]).values[..., 0] == pytest.approx(ratio, rel=1e-9)
     assert float(found.density(np.linspace(0.05, 9.95, 100))["mean"].sum() * 0.1) == pytest.approx(1.0, abs=1e-3)
     assert found.moments()["mean"].shape == (5,)
-    with pytest.raises(ValueError, match="^check is about the release, which is not that of records with"):
+    with pytest.raises(ValueError, match=r"^check is about the release, which is not that of records with"):
         found.check()
 
 
@@ -300,23 +300,27 @@ def test_weights_of_a_draw_sum_to_one_and_columns_keep_their_own(fit):
 
 
 def test_columns_must_match():
-    with pytest.raises(ValueError, match="^the mechanism has the columns age, income, sex and the kernel sex, age"):
-        PrivateMixture(MECHANISM, kernels.Product(sex=kernels.Categorical(("f", "m")), age=kernels.Normal(), c=kernels.Normal()))
-    with pytest.raises(ValueError, match="^Product describes records of 2 numbers, but Each perturbs records of 3"):
+    with pytest.raises(ValueError, match=r"^the mechanism has the columns age, income, sex and the kernel sex, age"):
+        PrivateMixture(
+            MECHANISM, kernels.Product(sex=kernels.Categorical(("f", "m")), age=kernels.Normal(), c=kernels.Normal())
+        )
+    with pytest.raises(ValueError, match=r"^Product describes records of 2 numbers, but Each perturbs records of 3"):
         PrivateMixture(MECHANISM, kernels.Product(age=kernels.Normal(), income=kernels.Normal()))
-    with pytest.raises(ValueError, match="^column 'sex': RandomizedResponse is for the categories f, m, but Normal"):
+    with pytest.raises(ValueError, match=r"^column 'sex': RandomizedResponse is for the categories f, m, but Normal"):
         PrivateMixture(MECHANISM, kernels.Product({name: kernels.Normal() for name in PEOPLE}))
     unbounded = mechanisms.Each(age=mechanisms.Laplace(scale=1.0), income=PEOPLE["income"])
-    with pytest.raises(ValueError, match="^column 'age': fit derives its defaults from the mechanism's bounds"):
+    with pytest.raises(ValueError, match=r"^column 'age': fit derives its defaults from the mechanism's bounds"):
         privmix.default_model(unbounded)
-    with pytest.raises(ValueError, match="^resolution is for records of one number"):
+    with pytest.raises(ValueError, match=r"^resolution is for records of one number"):
         privmix.fit(Z, MECHANISM, resolution=1.0)
 
 
 def test_a_number_that_cannot_have_been_released_is_named():
     z = MECHANISM.check_release(Z)
     z[np.flatnonzero(~np.isnan(z[:, 0]))[0], 0] = 1e4
-    with pytest.raises(ValueError, match=r"less likely than 1e-12 under Each, whatever the records inside their bounds"):
+    with pytest.raises(
+        ValueError, match=r"less likely than 1e-12 under Each, whatever the records inside their bounds"
+    ):
         privmix.fit(z, MECHANISM, **HOW)
 
 

@@ -53,7 +53,7 @@ def predictive_check(
     mechanism: Any = model.mechanism
     if mechanism.names:
         raise ValueError(
-            "predictive_check compares releases of one column: posterior.marginal(name).predictive_check(). The columns "
+            "predictive_check compares releases of one column: posterior.marginal(name).predictive_check(). The names "
             f"are {', '.join(mechanism.names)}."
         )
     z = model.mechanism.fill_withheld(posterior.plan.z)

@@ -108,8 +108,8 @@ def default_grid(model: PrivateMixture, z: np.ndarray, points: int) -> np.ndarra
     if model.kernel.names:
         names = model.kernel.names
         raise ValueError(
-            f"records have the columns {', '.join(names)}: give a grid by name, such as {{{names[0]!r}: points}}, or ask "
-            f"one column: posterior.marginal({names[0]!r})."
+            f"records have the columns {', '.join(names)}: give a grid by name, such as {{{names[0]!r}: points}}, or "
+            f"ask one column: posterior.marginal({names[0]!r})."
         )
     if model.kernel.dimension > 1:
         raise ValueError(f"records have {model.kernel.dimension} coordinates: give a grid of points.")

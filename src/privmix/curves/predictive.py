@@ -106,7 +106,9 @@ def _by_column(model: PrivateMixture, y: np.ndarray, z: np.ndarray) -> xr.Datase
         for j, (name, child) in enumerate(kernel.parts)
     }
     released = {f"released_{name}": column for name, column in model.mechanism.to_columns(z).items()}
-    shown = {name: column.texts() if isinstance(column, Named) else column for name, column in (records | released).items()}
+    shown = {
+        name: column.texts() if isinstance(column, Named) else column for name, column in (records | released).items()
+    }
     return xr.Dataset({name: ("sample", np.array(column)) for name, column in shown.items()})
 
 

@@ -58,7 +58,7 @@ def _texts(values: Any) -> list[Any] | None:
 
 def _text(entry: Any) -> Any:
     """Return None for what stands for a missing value in any library; else the entry."""
-    return entry if isinstance(entry, str) or entry == entry and entry is not None else None
+    return entry if isinstance(entry, str) or (entry == entry and entry is not None) else None
 
 
 def _refuse_unknown(unknown: list[Any], categories: tuple[str, ...], name: str) -> None:

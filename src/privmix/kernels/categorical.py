@@ -49,7 +49,7 @@ class Categorical(Kernel):
     def __post_init__(self) -> None:
         categories = check_categories("Categorical", self.categories)
         each = positive_numbers("weight", self.weight)
-        if each.ndim > 1 or each.ndim == 1 and len(each) != len(categories):
+        if each.ndim > 1 or (each.ndim == 1 and len(each) != len(categories)):
             raise ValueError(
                 f"Categorical: weight must be a number, or one for each of {len(categories)} categories; got "
                 f"{self.weight!r}."

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from itertools import pairwise
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -113,7 +114,7 @@ class Product(Columns, Kernel):
         sizes = [(len(k.parameters), k.columns, len(k.hyperparameters), 1 + k.tuning) for k in self.children]
         # Blocks follow the parameters, and tuned quantities the gain of all.
         ends = np.cumsum([(0, len(self.parameters), 0, 1), *sizes], axis=0)
-        return [Place(*map(slice, map(int, first), map(int, last))) for first, last in zip(ends, ends[1:], strict=False)]
+        return [Place(*map(slice, map(int, first), map(int, last))) for first, last in pairwise(ends)]
 
     def has(self, name: str) -> bool:
         """Return whether all columns together give a hook: an update always, the density of G₀ where each has one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -79,8 +79,8 @@ class Each(Columns, LocalMechanism):
         revealed = [name for name, child in self.parts if child.reveals]
         if revealed and len(revealed) < len(self.parts):
             raise ValueError(
-                f"Each: column {revealed[0]!r} is published as it is, beside columns with noise; samplers propose whole "
-                "records, and none with another value could be accepted. Give all columns noise, or none."
+                f"Each: column {revealed[0]!r} is published as it is, beside columns with noise; samplers propose "
+                "whole records, and none with another value could be accepted. Give all columns noise, or none."
             )
         if reports is not None and check_count("reports", reports, 1, "Each") > len(self.parts):
             raise ValueError(f"Each: reports must be at most the number of columns, {len(self.parts)}; got {reports}.")
@@ -256,7 +256,7 @@ class Each(Columns, LocalMechanism):
         return out
 
     def _filled(self, z: np.ndarray) -> Iterator[tuple[LocalMechanism, np.ndarray, np.ndarray]]:
-        """Yield each column's mechanism, its release with something in place of what is missing, and what is missing."""
+        """Yield each column's mechanism, its release with something in place of what is missing, and what that is."""
         for child, span in zip(self.children, self.spans(), strict=True):
             yield (child, *_fill(child, z[:, span]))
 
@@ -300,7 +300,7 @@ def refuse_child(name: str, child: Any) -> None:
 
 def _side_by_side(widths: list[int]) -> list[slice]:
     ends = [0, *np.cumsum(widths).tolist()]
-    return [slice(first, last) for first, last in zip(ends, ends[1:], strict=False)]
+    return [slice(first, last) for first, last in pairwise(ends)]
 
 
 def _some_release(child: LocalMechanism) -> np.ndarray:
@@ -329,7 +329,9 @@ def _check_piece(child: LocalMechanism, piece: np.ndarray) -> np.ndarray:
     absent = np.isnan(piece)
     part = absent.any(axis=1) & ~absent.all(axis=1)
     if part.any():
-        raise ValueError(f"row {int(np.argmax(part)) + 1} has some of its {piece.shape[1]} numbers, and others missing.")
+        raise ValueError(
+            f"row {int(np.argmax(part)) + 1} has some of its {piece.shape[1]} numbers, and others missing."
+        )
     filled, missing = _fill(child, piece)
     checked = np.array(child.check_release(filled), dtype=np.float64).reshape(len(piece), -1)
     checked[missing] = np.nan

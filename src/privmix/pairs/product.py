@@ -1,7 +1,8 @@
 """Records of several columns: given θ the columns of a released record are independent, so closed forms multiply.
 
 log g(z|θ) = Σ log g_c(z_c|θ_c) over the columns that are there: a missing entry is integrated out. Y given z is drawn
-column by column: a missing one from its kernel, or not at all where θ is updated next, given the entries that are there.
+column by column: a missing one from its kernel, or not at all where θ is updated next, given the entries that are
+there.
 """
 
 from __future__ import annotations

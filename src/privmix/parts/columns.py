@@ -53,7 +53,7 @@ class Columns(Part):
         return f"{type(self).__name__}({', '.join(f'{name}={child!r}' for name, child in self.parts)})"
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.parts == other.parts  # type: ignore[attr-defined]
+        return type(self) is type(other) and self.parts == other.parts
 
     def __hash__(self) -> int:
         return hash((type(self).__qualname__, self.parts))

@@ -119,7 +119,7 @@ def some_records(mechanism: Mechanism, there: np.ndarray) -> Mechanism:
     """Return a mechanism for some of its records, where each has noise of its own."""
     if not mechanism.varying_fields() or there.all():
         return mechanism
-    fields: Any = [field for field in dataclasses.fields(mechanism) if field.init]  # type: ignore[arg-type]
+    fields: Any = [field for field in dataclasses.fields(mechanism) if field.init]
     values = {field.name: getattr(mechanism, field.name) for field in fields}
     one_each = {name: value[there] for name, value in values.items() if np.shape(value) == there.shape}
-    return dataclasses.replace(mechanism, **one_each)  # type: ignore[type-var]
+    return dataclasses.replace(mechanism, **one_each)

@@ -185,8 +185,8 @@ class Posterior(Run):
 
         Each record comes from a draw of the posterior taken at random, and lies in the interval that the model is
         restricted to, if it is. Records of several columns come by column, ``age``, ``sex``, …, beside their release,
-        ``released_age``, …: ``.to_dataframe()`` has synthetic rows. Under a mechanism that releases the whole data set at once, `size` counts data sets of
-        as many records as were released.
+        ``released_age``, …: ``.to_dataframe()`` has synthetic rows. Under a mechanism that releases the whole data set
+        at once, `size` counts data sets of as many records as were released.
 
         Parameters
         ----------

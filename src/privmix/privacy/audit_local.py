@@ -23,8 +23,8 @@ def read_inputs(mechanism: Any, inputs: ArrayLike | None) -> Array:
     """Return the inputs to try, sorted."""
     if getattr(mechanism, "names", ()):
         raise ValueError(
-            f"The audit takes records of one number, and these have the columns {', '.join(mechanism.names)}. Audit the "
-            "mechanism of each by itself: with independent noise their promises add up."
+            f"The audit takes records of one number, and these have the columns {', '.join(mechanism.names)}. Audit "
+            "the mechanism of each by itself: with independent noise their promises add up."
         )
     if inputs is not None:
         y = np.unique(np.asarray(inputs, dtype=np.float64))

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from privmix import PrivateMixture, kernels, mechanisms, priors, samplers
-from privmix.checks.check import summarise
+from privmix.checks.summary import summarise
 
 pytestmark = pytest.mark.xdist_group("fits")
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from privmix.checks.check import Finding, check, check_convergence, check_run, doubt_of, summary
+from privmix.checks.check import Finding, check, check_convergence, check_run, doubt_of
 from privmix.checks.informativeness import REFIT, RELEASES, Informativeness, informativeness
 from privmix.checks.predictive_check import predictive_check
+from privmix.checks.summary import summary
 from privmix.clusters import Clustering, CredibleBall, faces
 from privmix.curves import columns, functionals
 from privmix.curves.density import check_grid, default_grid, density_bands, density_draws, grid_coords

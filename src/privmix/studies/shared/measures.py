@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from privmix.baselines import proper
-from privmix.checks.check import summarise
+from privmix.checks.summary import summarise
 from privmix.posterior import Posterior
 
 # Draws, evenly spaced, from which densities and clusters are estimated: their neighbours repeat one another.

@@ -292,8 +292,8 @@ def refuse_child(name: str, child: Any) -> None:
         wrong = "makes one release of all records"
     elif child.dimension > 1:
         wrong = f"perturbs records of {child.dimension} numbers, and a column is one; name its columns in this Each"
-    elif child.withholds:
-        wrong = "marks withheld numbers as missing, which tells of them; missing entries here tell nothing"
+    elif child.withholds or child.records_unknown:
+        wrong = "withholds numbers by their values, which tells of them; missing entries here tell nothing"
     if wrong:
         raise ValueError(f"Each: column {name!r}: {type(child).__name__} {wrong}.")
 

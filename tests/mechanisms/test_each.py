@@ -211,7 +211,7 @@ BAD_PARTS = [
         "Each: column 'b': Each perturbs records of 2 numbers, and a column is one; ",
     ),
     (lambda: Each(a=LAPLACE, b=Identity()), "Each: column 'b' is published as it is, beside columns with noise; "),
-    (lambda: Each(a=LAPLACE, b=Withheld(LAPLACE, below=0.1)), "Each: column 'b': ProcessedRecords withholds numbers by their values"),
+    (lambda: Each(a=LAPLACE, b=Withheld(LAPLACE, below=0.1)), "Each: column 'b': ProcessedRecords withholds "),
     (lambda: Each(TWO, reports=3), "Each: reports must be at most the number of columns, 2; got 3."),
     (lambda: Each(TWO, reports=0), "Each: reports must be a whole number of at least 1; got 0."),
     (lambda: Each([("a", LAPLACE), ("a", LAPLACE)]), "Each has two columns of one name: a, a."),

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from privmix.checks.check import summarise
+from privmix.checks.summary import summarise
 
 BOUNDS = (-10.0, 10.0)
 CENTRES = [-5.0, 0.0, 5.0]

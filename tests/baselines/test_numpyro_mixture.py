@@ -15,7 +15,7 @@ from pairs.pairs import log_g_of
 from privmix import PrivateMixture, samplers
 from privmix.baselines import NumPyroMixture
 from privmix.baselines.numpyro_mixture import TruncatedFit, noisy_density
-from privmix.checks.check import summarise
+from privmix.checks.summary import summarise
 from privmix.kernels import HierarchicalNormal, Normal
 from privmix.mechanisms import Gaussian, Laplace
 

@@ -6,7 +6,17 @@ import numpy as np
 import pytest
 
 from privmix import Release, baselines, mechanisms
-from privmix.baselines import EM, EMS, Deconvolution, NaiveKernel, NaiveMixture, NumPyroMixture, Wavelet, proper
+from privmix.baselines import (
+    EM,
+    EMS,
+    Deconvolution,
+    Inversion,
+    NaiveKernel,
+    NaiveMixture,
+    NumPyroMixture,
+    Wavelet,
+    proper,
+)
 
 BOUNDS = (-3.0, 5.0)
 SERVED = {
@@ -22,7 +32,8 @@ PEER = NumPyroMixture(components=5, draws=20, warmup=20, chains=1, seed=1)
 ADDITIVE, NUMBERS = {"laplace", "gaussian"}, {"laplace", "gaussian", "wave", "identity"}
 PRIVATE = set(SERVED) - {"identity"}
 SERVES = {EM(): PRIVATE, EMS(): PRIVATE, Deconvolution(): ADDITIVE, Deconvolution("plugin"): ADDITIVE}
-SERVES |= {Wavelet(): {"haar"}, NaiveKernel(): NUMBERS, NaiveKernel("scott"): NUMBERS, MIXTURE: NUMBERS, PEER: ADDITIVE}
+SERVES |= {Wavelet(): {"haar"}, Inversion(): {"response"}}
+SERVES |= {NaiveKernel(): NUMBERS, NaiveKernel("scott"): NUMBERS, MIXTURE: NUMBERS, PEER: ADDITIVE}
 PAIRS = [(baseline, name) for baseline in SERVES for name in SERVED]
 
 
@@ -42,7 +53,7 @@ def test_every_pair_is_served_or_refused(baseline, name):
     if baseline is PEER:
         pytest.importorskip("numpyro", reason="NumPyro is not installed: pip install 'privmix[numpyro]'")
     fitted = baseline.fit(z, mechanism)
-    grid = np.linspace(-60.0, 60.0, 24_001 if type(baseline) in (EM, EMS, Wavelet) else 2401)
+    grid = np.linspace(-60.0, 60.0, 24_001 if type(baseline) in (EM, EMS, Wavelet, Inversion) else 2401)
     values = fitted.density(grid)
     assert values.shape == grid.shape
     assert np.trapezoid(values, grid) == pytest.approx(1.0, abs=5e-3)

@@ -30,6 +30,8 @@ CELLS = {
     "global": {"base": "gamma2", "factor": 4, "epsilon": 10.0, "fit": "neal5", "replicate": 0},
     "accuracy": {"target": "normals", "records": 100, "epsilon": 10.0, "method": "ours-laplace", "replicate": 0},
     "planned": {"target": "normals", "family": "SquareWave", "epsilon": 4.0, "records": 200, "replicate": 0},
+    "recommended": {"target": "normals", "way": "first", "epsilon": 4.0, "records": 500, "replicate": 0},
+    "people": {"target": "normals", "family": "SquareWave", "epsilon": 4.0, "wanted": 0.2, "replicate": 0},
     "defaults": {"target": "inflated", "records": 100, "release": "laplace10", "variant": "cut", "replicate": 0},
 }
 NUMBERS = {"acceptance", "ess", "r_hat", "clusters", "l1", "covered"}

@@ -6,6 +6,7 @@ Every one is used alike: ``baselines.EMS(cells=64).fit(z, mechanism).density(gri
 from privmix.baselines.base import Baseline, Fitted, proper
 from privmix.baselines.deconvolution import Deconvolution
 from privmix.baselines.em import EM, EMS
+from privmix.baselines.inversion import Inversion
 from privmix.baselines.naive import NaiveKernel, NaiveMixture
 from privmix.baselines.numpyro_mixture import NumPyroMixture
 from privmix.baselines.wavelet import Wavelet
@@ -16,6 +17,7 @@ __all__ = [
     "Baseline",
     "Deconvolution",
     "Fitted",
+    "Inversion",
     "NaiveKernel",
     "NaiveMixture",
     "NumPyroMixture",

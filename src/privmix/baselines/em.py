@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -25,25 +25,16 @@ class CellFit(Histogram):
     ----------
     edges, mass
         The cells and the probability of each.
+    joined
+        Whether the middles of the cells are joined by straight lines.
     log_likelihood
         Log likelihood of the release at the start and after each iteration.
     converged
         Whether the stopping rule was met.
-    joined
-        Whether the middles of the cells are joined by straight lines.
     """
 
-    log_likelihood: np.ndarray
-    converged: bool
-    joined: bool
-
-    def evaluate(self, points: np.ndarray) -> np.ndarray:
-        """Return the density: steps, or straight lines that are level beyond the middles of the outermost cells."""
-        if not self.joined:
-            return super().evaluate(points)
-        middles = 0.5 * (self.edges[1:] + self.edges[:-1])
-        lines = np.interp(points, middles, self.mass / np.diff(self.edges))
-        return np.where((points >= self.edges[0]) & (points <= self.edges[-1]), lines, 0.0)
+    log_likelihood: np.ndarray = field(kw_only=True)
+    converged: bool = field(kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -111,7 +102,7 @@ class EM(Baseline):
                 "bounds. Check that the mechanism is the one that made the release."
             )
         mass, path, converged = self.iterate(values, counts, self.tolerance_for(mechanism))
-        return CellFit(edges, mass, path + float(counts @ top), converged, self.joined)
+        return CellFit(edges, mass, self.joined, log_likelihood=path + float(counts @ top), converged=converged)
 
     def iterate(self, values: np.ndarray, counts: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray, bool]:
         """Return the masses, the log likelihood from the start on, and whether the tolerance was met."""

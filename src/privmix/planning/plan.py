@@ -272,7 +272,7 @@ def plan(
     if isinstance(n, bool) or not isinstance(n, int | float | np.number) or not 1 <= n <= MOST_PEOPLE or n != int(n):
         raise ValueError(f"n must be a whole number of people, at least 1 and at most {MOST_PEOPLE:g}; got {n!r}.")
     shapes = read_shapes(shape, checked)
-    asked = _classes(trusted) if only is None else _asked(only)
+    asked = classes_to_plan(trusted) if only is None else _asked(only)
     rows = [row for kind in asked if (row := _best(kind, int(n), checked, budget, shapes)) is not None]
     if not rows:
         names = ", ".join(kind.__name__ for kind in asked)
@@ -282,8 +282,14 @@ def plan(
     return Plan(checked, int(n), budget, shapes, trusted, rows, kinds)
 
 
-def _classes(trusted: bool) -> tuple[type[Mechanism], ...]:
-    """Return every mechanism of the library that may be asked for settings: global ones where a holder is trusted."""
+def classes_to_plan(trusted: bool = False) -> tuple[type[Mechanism], ...]:
+    """Return every mechanism of the library that may be asked for settings: global ones where a holder is trusted.
+
+    Parameters
+    ----------
+    trusted
+        Whether one is.
+    """
     found = [getattr(mechanisms, name) for name in mechanisms.__all__]
     kinds = [kind for kind in found if isinstance(kind, type) and issubclass(kind, Mechanism)]
     return tuple(kind for kind in kinds if trusted or not kind.is_global)

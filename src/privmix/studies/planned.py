@@ -9,30 +9,19 @@ from typing import Any, Self
 import numpy as np
 
 from privmix import mechanisms
-from privmix.mechanisms import Mechanism
-from privmix.planning.experiment import experiment_of
-from privmix.planning.plan import setting_of
-from privmix.planning.predict import Prediction, predict
-from privmix.planning.shapes import read_shapes
 from privmix.studies.runner import Results, Study, grid
-from privmix.studies.shared import pictures, targets
-from privmix.studies.shared.choices import Choice, words
-from privmix.studies.shared.fits import SHORT, DefaultChains, fit_default, measures_of
+from privmix.studies.shared import pictures
+from privmix.studies.shared.choices import words
+from privmix.studies.shared.fits import SHORT, DefaultChains
+from privmix.studies.shared.planning import TARGETS, fit_planned, ranked
 from privmix.studies.shared.tables import write_tables
 
-# The first two are those that the predictor was looked at with; nobody looked at the others.
-TARGETS = {
-    "normals": Choice("three normals", targets.THREE_NORMALS),
-    "skewed": Choice("skewed", targets.SKEWED),
-    "ripple": Choice("ripple", targets.RIPPLE),
-    "bimodal": Choice("two unequal modes", targets.UNEQUAL_MODES),
-}
 FAMILIES = ("Laplace", "SquareWave", "Piecewise", "RandomizedResponse", "SubsetSelection", "NoisyHistogram")
 
 
 @dataclass(frozen=True)
 class Configuration(DefaultChains):
-    """Four shapes, three of them with chains a quarter as long as those of `privmix.fit`.
+    """Four shapes, six mechanisms, two chains.
 
     Parameters
     ----------
@@ -43,6 +32,7 @@ class Configuration(DefaultChains):
     replicates: int = grid(1)
     draws: int = 500
     thin: int = 4
+    chains: int = 2
     warmup: int | None = 1000
     points: int = 192
     targets: tuple[str, ...] = grid(tuple(TARGETS), "target")
@@ -57,24 +47,6 @@ class Configuration(DefaultChains):
         return cls(targets=("normals",), families=families, epsilons=(4.0,), records=(200,), **SHORT)
 
 
-def best_setting(family: str, target: targets.Target, epsilon: float, records: int) -> tuple[Mechanism, Prediction]:
-    """Return the setting of a mechanism that a plan would choose for a shape, and what it predicts.
-
-    Parameters
-    ----------
-    family
-        Class of the mechanism.
-    target
-        The shape.
-    epsilon, records
-        Budget and number of people.
-    """
-    (shape,) = read_shapes(target.density, target.bounds)
-    candidates = getattr(mechanisms, family).candidates(records, target.bounds, epsilon=epsilon)
-    made = [(one, predict(experiment_of(one), shape.probability, records)) for one in candidates]
-    return min(made, key=lambda pair: pair[1].l1)
-
-
 def cell(
     configuration: Configuration,
     *,
@@ -86,18 +58,8 @@ def cell(
     seed: np.random.SeedSequence,
 ) -> dict[str, Any]:
     """Return the error of a fit beside the one predicted."""
-    truth = TARGETS[target].use
-    mechanism, predicted = best_setting(family, truth, epsilon, records)
-    y, _, z = truth.release(f"planned, {target}", mechanism, records=records, replicate=replicate)
-    posterior = fit_default(z, mechanism, configuration, seed)
-    found = measures_of(posterior, truth, configuration.points, np.quantile(y, [0.1, 0.25, 0.5, 0.75, 0.9]))
-    return {
-        **found,
-        "predicted": predicted.l1,
-        "ratio": found["l1"] / predicted.l1,
-        "setting": setting_of(mechanism),
-        "sampler": type(posterior.sampler).__name__,
-    }
+    best = ranked((getattr(mechanisms, family),), target, epsilon, records)[0]
+    return fit_planned(best, target, records, replicate, configuration, seed)
 
 
 def figures(results: Results, folder: Path) -> None:

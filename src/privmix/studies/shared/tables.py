@@ -20,6 +20,7 @@ TITLES = {
     "hellinger": "Hellinger distance",
     "l1": "L1 error",
     "log_score": "Log score",
+    "needed": "People needed",
     "predicted": "L1 error that was predicted",
     "r_hat": "Worst R-hat of the density",
     "rand": "Adjusted Rand index, variation of information",

@@ -9,6 +9,7 @@ from privmix.mechanisms import randomized_response as response_file
 from privmix.mechanisms import staircase as staircase_file
 from privmix.mechanisms import subset_selection as subset_file
 from privmix.model import PrivateMixture
+from privmix.pairs import cells as cells_file
 from privmix.priors import DirichletProcess
 from privmix.samplers import Binned, Neal5, Neal8
 from privmix.testing import Mutant
@@ -49,6 +50,14 @@ def cell_bugs() -> list[Mutant]:
             SubsetSelection.cell_edge,
             "self.runs[row, j])",
             "self.runs[row, j] - 1)",
+            SUBSETS,
+            Neal8(),
+        ),
+        one(
+            "sets of the second grid counted on the first",
+            cells_file.masses_of_sets,
+            "grid_edge(mechanism, float(grid), j + 1)",
+            "grid_edge(mechanism, 0.0, j + 1)",
             SUBSETS,
             Binned(),
         ),

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pairs.pairs import draws_of, log_g_of, worst
+from pairs.pairs import draws_of, log_g_of, masses_of, worst
 from privmix.kernels import Beta, HierarchicalNormal, Kernel, Normal
-from privmix.mechanisms import HaarWavelet, LocalMechanism, RandomizedResponse, SquareWave
+from privmix.mechanisms import HaarWavelet, LocalMechanism, RandomizedResponse, SquareWave, SubsetSelection
 from privmix.pairs import find
 
 
@@ -95,6 +95,17 @@ def test_log_g_beta(height):
             ]
         found = log_g_of(mechanism, Beta(), np.full(len(BETAS), z), np.array(BETAS))
         assert worst(found, exact) < 1e-12
+
+
+@pytest.mark.parametrize("staggered", [False, True])
+def test_probabilities_of_all_sets_are_those_of_each(staggered):
+    mechanism = SubsetSelection(cells=7, epsilon=3.0, bounds=(0.0, 1.0), size=3, staggered=staggered)
+    for theta in NORMALS:
+        # One more than there are outputs: elsewhere these are edges.
+        found = masses_of(mechanism, Normal(), np.append(mechanism.outputs, np.inf), theta)
+        each = log_g_of(mechanism, Normal(), mechanism.outputs, np.tile(theta, (len(mechanism.outputs), 1)))
+        assert found == pytest.approx(np.exp(each), rel=1e-12)
+        assert found.sum() == pytest.approx(1.0, rel=1e-12)
 
 
 def test_log_g_of_a_kernel_with_cdf_alone():

@@ -50,8 +50,8 @@ class Convolution:
         it where the noise is added.
     masses
         ``masses(mechanism, kernel, edges, theta, out)``: writes P(edge < Z ≤ next edge|θ), where the inner edges have
-        one distance and the outermost are infinite. What `Binned` uses where there is no ``cdf``, or where that is
-        quicker than its differences.
+        one distance and the outermost are infinite; where a mechanism has few outputs, these stand for the edges and it
+        writes the probability of each. What `Binned` uses where there is no ``cdf``, or where that is quicker.
     log_between
         ``log_between(mechanism, kernel, low, high, theta)``: log P(low < Z ≤ high|θ), accurate in both tails; either
         end may be infinite. Records that were clamped, rounded or withheld need it, or ``cdf``.

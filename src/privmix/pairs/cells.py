@@ -15,6 +15,7 @@ from typing import Any
 
 from privmix.kernels import Kernel
 from privmix.kernels.slots import lower_tail, sample_between, upper_tail
+from privmix.mechanisms.cell_grid import CellGrid, grid_edge
 from privmix.mechanisms.cells import cell_count, cell_edge, cell_hooks, cell_log_q
 from privmix.numerics import uniform
 from privmix.pairs.base import Convolution
@@ -29,7 +30,11 @@ def right_tails(mechanism, kernel, z, theta, j, low):
     """Return (P(Y ≤ e), P(Y > e)) at the right edge e of cell j, given P(Y ≤ left edge)."""
     if j + 1 == cell_count(mechanism, z):
         return 1.0, 0.0
-    edge = cell_edge(mechanism, z, j + 1)
+    return tails_at(kernel, cell_edge(mechanism, z, j + 1), theta, low)
+
+
+def tails_at(kernel, edge, theta, low):
+    """Return (P(Y ≤ e), P(Y > e)) at an edge, given P(Y ≤ e') at one to its left."""
     if low < 0.5:
         below = lower_tail(kernel, edge, theta)
         if below < 0.5:
@@ -76,6 +81,28 @@ def log_g_in_logs(mechanism, kernel, z, theta):
     return top + math.log(total) if total > 0.0 else -math.inf
 
 
+def masses_of_sets(mechanism, kernel, outputs, theta, out):
+    """Write the probability of every set of cells, on each grid: q outside, and what the cells that it holds add.
+
+    The mass of a cell is found once for all sets: of 2 out of 18 cells on two grids, a tenth of the time.
+    """
+    outside, sets = math.exp(mechanism.log_outside), len(mechanism.sets)
+    more = math.exp(mechanism.log_inside) - outside
+    for grid in range(len(out) // sets):
+        first, low, above = grid * sets, 0.0, 1.0
+        for b in range(sets):
+            out[first + b] = outside
+        for j in range(mechanism.cells):
+            high, rest = 1.0, 0.0
+            if j + 1 < mechanism.cells:
+                high, rest = tails_at(kernel, grid_edge(mechanism, float(grid), j + 1), theta, low)
+            mass = more * mass_between(low, above, high, rest)
+            for b in range(sets):
+                if mechanism.sets[b, j]:
+                    out[first + b] += mass
+            low, above = high, rest
+
+
 def choose_cell(mechanism, kernel, rng, z, theta):
     """Draw the cell of Y given z."""
     top, total, low, above, chosen = -math.inf, 0.0, 0.0, 1.0, 0
@@ -115,4 +142,5 @@ def cells_convolution(mechanism: Any, kernel: Kernel) -> Convolution | None:
     if not extra or not kernel.has("cdf") or kernel.dimension > 1:
         return None
     cost = getattr(mechanism, "cell_cost", None) or (FEW_CELLS if mechanism.row_length is None else MANY_CELLS)
-    return Convolution("piecewise constant", log_g, sample, extra=extra, cost=cost)
+    masses = masses_of_sets if isinstance(mechanism, CellGrid) and hasattr(mechanism, "sets") else None
+    return Convolution("piecewise constant", log_g, sample, masses=masses, extra=extra, cost=cost)

@@ -36,7 +36,9 @@ NARROW_RELEASE_IN_SPREADS = 0.02
 # to 6 times the effective draws of the best sampler over records, at n = 200 a third to nine tenths.
 LEAST_RECORDS_FOR_BINS = 500
 # Few bins, counted times the cost of their probability: so many, or one for so many records. More are allowed where
-# records are many: with a square wave at ε = 1 and n = 10,000 R-hat was 2.5 over records and 1.05 on counts.
+# records are many: with a square wave at ε = 1 and n = 10,000 R-hat was 2.5 over records and 1.05 on counts. Sets of
+# cells are counted without their cost, which they share: 2 of 18 cells on two grids, ε = 4, n = 10,000 had R-hat 2.2 and
+# an L1 error of .15 over records, 1.05 and .026 on counts.
 FEW_BINS, RECORDS_FOR_A_BIN = 256, 8
 # Records from which it is rounded however many bins that takes: a sweep over records takes longer than one over bins,
 # and what the rounding loses is far below the noise.
@@ -144,8 +146,10 @@ def counts_suit(model: PrivateMixture, n: int, *, known: bool = False) -> bool:
     cost = model.convolution.cost
     if n >= LEAST_RECORDS_FOR_MANY_BINS:
         return cost <= LARGEST_COST_OF_G or model.convolution.cdf is None
-    few = max(FEW_BINS, n / RECORDS_FOR_A_BIN)
-    return cost <= LARGEST_COST_OF_G and not known and cost * find_bins(model, None).size <= few
+    few, bins = max(FEW_BINS, n / RECORDS_FOR_A_BIN), find_bins(model, None).size
+    if model.convolution.masses is not None and model.mechanism.outputs is not None:
+        return not known and bins <= few  # all outputs for the price of the cells
+    return cost <= LARGEST_COST_OF_G and not known and cost * bins <= few
 
 
 def binned_serves(model: PrivateMixture) -> bool:

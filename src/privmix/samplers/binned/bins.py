@@ -125,7 +125,8 @@ def _bins_of_records(
         raise ValueError(f"Binned() keeps counts of bins: {reason} {advice}")
     convolution: Any = model.convolution
     if mechanism.outputs is not None:
-        return Bins(len(mechanism.outputs), np.array(mechanism.outputs, dtype=np.float64), VALUES)
+        law = {fill_row: row_at_once, release_masses: convolution.masses} if convolution.masses is not None else {}
+        return Bins(len(mechanism.outputs), np.array(mechanism.outputs, dtype=np.float64), {**VALUES, **law})
     lower, upper = default_span(mechanism) if span is None else span
     wanted = default_bins(mechanism, upper - lower) if wanted is None else wanted
     edges = np.linspace(lower, upper, wanted + 1)

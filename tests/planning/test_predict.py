@@ -7,7 +7,8 @@ from threadpoolctl import threadpool_limits
 
 from privmix.mechanisms import Laplace, NoisyHistogram, RandomizedResponse, SquareWave
 from privmix.planning.experiment import CELLS, Experiment, experiment_of
-from privmix.planning.predict import Problem, basis, folded, predict, settings, solve
+from privmix.planning.mixtures import mixture_on_cells, nearest_mixtures
+from privmix.planning.predict import Mixed, Smooth, basis, folded, predict, settings, solve
 
 UNIT = (0.0, 1.0)
 X = (np.arange(CELLS) + 0.5) / CELLS
@@ -50,7 +51,7 @@ def test_means_are_what_records_of_a_cell_release(mechanism):
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda m: type(m).__name__)
 def test_slope_and_information_are_those_of_the_value(mechanism):
     setting = settings()[4]
-    problem = Problem(experiment_of(mechanism), two_modes(), 1000.0, setting)
+    problem = Smooth(experiment_of(mechanism), two_modes(), 1000.0, setting)
     w = np.sqrt(setting.variances) * np.random.default_rng(1).standard_normal(basis(CELLS).shape[1])
     slope, _ = problem.derivatives(w, problem.value(w)[1])
     steps = 1e-5 * np.eye(len(w))
@@ -58,11 +59,31 @@ def test_slope_and_information_are_those_of_the_value(mechanism):
     np.testing.assert_allclose(slope, numeric, rtol=1e-4, atol=1e-3)
 
 
+def test_mixtures_follow_their_parameters_and_reach_a_shape_that_is_one():
+    w = 0.5 * np.random.default_rng(1).standard_normal(9)
+    p, slopes = mixture_on_cells(w, CELLS)
+    steps = 1e-6 * np.eye(9)
+    numeric = [(mixture_on_cells(w + s, CELLS)[0] - mixture_on_cells(w - s, CELLS)[0]) / 2e-6 for s in steps]
+    assert p.sum() == pytest.approx(1.0, rel=1e-12)
+    np.testing.assert_allclose(slopes, np.transpose(numeric), atol=1e-8)
+    found = nearest_mixtures(two_modes())
+    assert [len(mixture.weights) // 3 for mixture in found] == [1, 2]
+    assert np.abs(mixture_on_cells(found[1].weights, CELLS)[0] - two_modes()).sum() < 1e-3
+
+
+def test_a_mixture_is_learnt_faster_than_other_shapes_where_the_release_tells_them_apart():
+    experiment = experiment_of(MECHANISMS[2])
+    smooth, best = solve(Smooth(experiment, two_modes(), 1e5, settings()[4]), None), nearest_mixtures(two_modes())[1]
+    mixed = solve(Mixed(experiment, two_modes(), 1e5, best), best.weights)
+    assert mixed.evidence > smooth.evidence + 5.0
+    assert (mixed.gain**2).sum() < 0.7 * (smooth.gain**2).sum()
+
+
 def test_information_is_the_curvature_where_the_model_is_true():
     functions = basis(CELLS)
     w = 0.1 * np.random.default_rng(1).standard_normal(functions.shape[1])
     truth = np.exp(functions @ w - logsumexp(functions @ w))
-    problem = Problem(experiment_of(MECHANISMS[2]), truth, 1000.0, settings()[4])
+    problem = Smooth(experiment_of(MECHANISMS[2]), truth, 1000.0, settings()[4])
     _, information = problem.derivatives(w, truth)
     step = 1e-4 * np.eye(len(w))[3]
     curvature = [problem.derivatives(w + sign * step, problem.value(w + sign * step)[1])[0] for sign in (1.0, -1.0)]
@@ -76,14 +97,15 @@ def test_folded_normals():
     assert folded(mean, sd) == pytest.approx(drawn, abs=0.01)
 
 
-def estimate(experiment, statistics, n):
-    """Return the stand-in's estimate of one collection: settings weighted by their own evidence."""
-    made = []
-    for setting in settings():
-        problem = Problem(experiment, np.full(CELLS, 1.0 / CELLS), n, setting)
+def estimate(experiment, statistics, n, shape):
+    """Return the stand-in's estimate of one collection: smooth densities and mixtures, weighted by their evidence."""
+    flat, made = np.full(CELLS, 1.0 / CELLS), []
+    tried = [(Smooth(experiment, flat, n, setting), None) for setting in settings()]
+    tried += [(Mixed(experiment, flat, n, mixture), mixture.weights) for mixture in nearest_mixtures(shape)]
+    for problem, start in tried:
         problem.expected = statistics
         problem.variances = experiment.variances(np.maximum(statistics, 1e-3 / n), n)
-        one = solve(problem, None)
+        one = solve(problem, start)
         problem.variances = np.zeros(len(statistics))  # evidence of these data: nothing is added for their scatter
         made.append((one.density, solve(problem, one.weights).evidence if problem.multinomial else one.evidence))
     evidence = np.array([value for _, value in made])
@@ -91,15 +113,20 @@ def estimate(experiment, statistics, n):
     return np.tensordot(weight, np.stack([density for density, _ in made]), 1)
 
 
-@pytest.mark.parametrize(("mechanism", "n"), [(MECHANISMS[2], 50_000)], ids=str)
-def test_repetitions_have_the_error_that_is_predicted(mechanism, n):
+def exponential():
+    p = np.exp(-4.0 * X)
+    return p / p.sum()
+
+
+@pytest.mark.parametrize("shape", [two_modes(), exponential()], ids=["mixture", "no mixture"])
+def test_repetitions_have_the_error_that_is_predicted(shape):
     """Where many records make the estimate follow the counts in proportion: with few it follows less."""
-    experiment, shape = experiment_of(mechanism), two_modes()
+    experiment, n = experiment_of(MECHANISMS[2]), 50_000
     predicted = predict(experiment, shape, n)
     rng = np.random.default_rng(1)
     counts = rng.multinomial(n, experiment.means @ shape, size=16)
     with threadpool_limits(1):
-        made = np.stack([estimate(experiment, count / n, n) for count in counts])
+        made = np.stack([estimate(experiment, count / n, n, shape) for count in counts])
     errors = np.abs(made - shape).sum(axis=1)
     assert predicted.l1 == pytest.approx(errors.mean(), rel=0.12)
     scatter = np.sqrt((predicted.scatter**2).sum(axis=1))

@@ -20,6 +20,7 @@ from scipy.special import ndtr
 from threadpoolctl import threadpool_limits
 
 from privmix.planning.experiment import Experiment
+from privmix.planning.mixtures import Mixture, mixture_on_cells, nearest_mixtures
 
 #: cosines and settings of the prior: correlation length in units of the bounds, standard deviation of the log density
 COSINES = 48
@@ -133,8 +134,10 @@ def predict(experiment: Experiment, shape: np.ndarray, n: float) -> Prediction:
     with threadpool_limits(1):  # matrices are small: threads that wait for one another cost more than they give
         solved, weights = [], None
         for setting in settings():
-            solved.append(solve(Problem(experiment, shape, n, setting), weights))
+            solved.append(solve(Smooth(experiment, shape, n, setting), weights))
             weights = solved[-1].weights
+        for mixture in nearest_mixtures(shape):
+            solved.append(solve(Mixed(experiment, shape, n, mixture), mixture.weights))
         return _join(experiment, shape, n, solved)
 
 
@@ -162,21 +165,29 @@ def folded(mean: np.ndarray, sd: np.ndarray) -> float:
 
 
 class Problem:
-    """The log posterior of the weights under expected statistics, its slope and its expected information."""
+    """The log posterior of some weights under expected statistics, its slope and its expected information.
 
-    def __init__(self, experiment: Experiment, shape: np.ndarray, n: float, setting: Setting):
-        self.experiment, self.n, self.setting = experiment, n, setting
-        self.functions, self.precision = basis(len(shape)), 1.0 / setting.variances
+    A subclass says what the probabilities of the cells are.
+    """
+
+    def __init__(self, experiment: Experiment, shape: np.ndarray, n: float, prior: np.ndarray):
+        self.experiment, self.n, self.prior, self.precision = experiment, n, prior, 1.0 / prior
         self.expected = experiment.means @ shape
         self.variances = experiment.variances(self.expected, n)
         # Shares of outputs have a multinomial likelihood; with noise, and for bits, a normal one.
         self.multinomial = experiment.shares and experiment.noise == 0.0
 
+    def density(self, w: np.ndarray) -> np.ndarray:
+        """Return the probabilities of the cells."""
+        raise NotImplementedError
+
+    def slopes(self, w: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """Return how the probabilities follow the weights, a column each."""
+        raise NotImplementedError
+
     def value(self, w: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the log posterior, up to a constant, and the probabilities of the cells."""
-        log_p = self.functions @ w
-        p = np.exp(log_p - log_p.max())
-        p /= p.sum()
+        p = self.density(w)
         released = np.maximum(self.experiment.means @ p, LEAST)
         if self.multinomial:
             fit = float(self.expected @ np.log(released))
@@ -184,18 +195,52 @@ class Problem:
             fit = -0.5 * float(np.sum((self.expected - released) ** 2 / self.variances))
         return self.n * fit - 0.5 * float(w @ (self.precision * w)), p
 
-    def through(self, p: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def through(self, w: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return how cells and statistics follow the weights, and the variance of each statistic."""
-        by_weight = p[:, None] * (self.functions - p @ self.functions)
+        by_weight = self.slopes(w, p)
         released = np.maximum(self.experiment.means @ p, LEAST)
         return by_weight, self.experiment.means @ by_weight, released if self.multinomial else self.variances
 
     def derivatives(self, w: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the slope and the information."""
-        _, through, variances = self.through(p)
+        _, through, variances = self.through(w, p)
         scaled = through / variances[:, None]
         slope = self.n * (scaled.T @ (self.expected - self.experiment.means @ p)) - self.precision * w
         return slope, self.n * (through.T @ scaled) + np.diag(self.precision)
+
+
+class Smooth(Problem):
+    """A smooth log density: weights of functions, with the prior of a setting."""
+
+    def __init__(self, experiment: Experiment, shape: np.ndarray, n: float, setting: Setting):
+        super().__init__(experiment, shape, n, setting.variances)
+        self.functions = basis(len(shape))
+
+    def density(self, w: np.ndarray) -> np.ndarray:
+        """Return e^{Φw} over its sum."""
+        log_p = self.functions @ w
+        p = np.exp(log_p - log_p.max())
+        return p / p.sum()
+
+    def slopes(self, w: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """Return p times each function less its mean."""
+        return p[:, None] * (self.functions - p @ self.functions)
+
+
+class Mixed(Problem):
+    """A mixture of a few normals."""
+
+    def __init__(self, experiment: Experiment, shape: np.ndarray, n: float, mixture: Mixture):
+        super().__init__(experiment, shape, n, mixture.variances)
+        self.cells = len(shape)
+
+    def density(self, w: np.ndarray) -> np.ndarray:
+        """Return the mixture's probabilities."""
+        return mixture_on_cells(w, self.cells)[0]
+
+    def slopes(self, w: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """Return the mixture's slopes."""
+        return mixture_on_cells(w, self.cells)[1]
 
 
 def solve(problem: Problem, start: np.ndarray | None) -> _Solved:
@@ -219,13 +264,14 @@ def solve(problem: Problem, start: np.ndarray | None) -> _Solved:
 
 def _curvature(problem: Problem, w: np.ndarray, p: np.ndarray, value: float) -> _Solved:
     """Return how the estimate follows the statistics, the posterior's spread and the evidence to be expected."""
-    _, information = problem.derivatives(w, p)
-    by_weight, through, variances = problem.through(p)
-    scaled, factor = through / variances[:, None], cho_factor(information, check_finite=False)
+    by_weight, through, variances = problem.through(w, p)
+    scaled = through / variances[:, None]
+    information = problem.n * (through.T @ scaled) + np.diag(problem.precision)
+    factor = cho_factor(information, check_finite=False)
     covariance = cho_solve(factor, by_weight.T, check_finite=False)
     posterior = np.einsum("cw,wc->c", by_weight, covariance)
     # Data scatter around what is expected and the best weights follow them: half of what that gains.
     solved = cho_solve(factor, scaled.T, check_finite=False)
     followed = problem.n * float(np.sum(problem.variances * np.einsum("ow,wo->o", scaled, solved)))
-    log_det = 2.0 * np.log(np.diag(factor[0])).sum() + np.log(problem.setting.variances).sum()
+    log_det = 2.0 * np.log(np.diag(factor[0])).sum() + np.log(problem.prior).sum()
     return _Solved(w, p, posterior, (scaled @ covariance).T, value + 0.5 * (followed - float(log_det)))

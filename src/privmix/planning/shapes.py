@@ -24,10 +24,15 @@ LEAST_PROMINENCE = 0.1
 
 
 class Shape(NamedTuple):
-    """Probabilities of the cells, and where they come from, in words."""
+    """Probabilities of the cells, where they come from, in words, and whether they were given.
+
+    A shape of the panel stands for shapes that nobody knows: that it is a mixture of few normals is not to be counted
+    on.
+    """
 
     probability: np.ndarray
     words: str
+    is_given: bool = True
 
 
 def read_shapes(shape: Any, bounds: tuple[float, float]) -> list[Shape]:
@@ -102,7 +107,8 @@ def _panel() -> list[Shape]:
         sd = rng.uniform(0.05, 0.16, components)
         values = (weight / sd * np.exp(-0.5 * ((x[:, None] - mean) / sd) ** 2)).sum(axis=1)
         plural = "s" if components > 1 else ""
-        made.append(Shape(values / values.sum(), f"shape {number + 1} of a panel, {components} component{plural}"))
+        words = f"shape {number + 1} of a panel, {components} component{plural}"
+        made.append(Shape(values / values.sum(), words, is_given=False))
     return made
 
 

@@ -207,3 +207,17 @@ def test_joined_cells_are_lines_between_the_middles():
     assert lines.density([BOUNDS[0] - 0.1, BOUNDS[0], BOUNDS[1], BOUNDS[1] + 0.1]) == pytest.approx(
         [0.0, heights[0], heights[-1], 0.0]
     )
+
+
+def test_groups_stand_for_the_records_inside():
+    """With many groups the estimate is that of the records; with two, that of their two middles."""
+    mechanism = mechanisms.SquareWave(epsilon=2.0, bounds=BOUNDS)
+    z = mechanism.privatize(np.random.default_rng(1).normal(1.0, 0.5, 2000), seed=2)
+    fine, exact = (EMS(cells=16, groups=groups).fit(z, mechanism) for groups in (4096, None))
+    assert np.abs(fine.mass - exact.mass).sum() < 2e-3
+    middle = 0.25 * np.array([3.0 * z.min() + z.max(), z.min() + 3.0 * z.max()])
+    upper = z >= 0.5 * (z.min() + z.max())
+    two = EMS(cells=16, groups=2).fit(z, mechanism).mass
+    assert two == pytest.approx(EMS(cells=16).fit(middle[upper.astype(int)], mechanism).mass, rel=1e-9)
+    with pytest.raises(ValueError, match="groups must be a whole number of at least 2"):
+        EMS(groups=1)

@@ -44,8 +44,8 @@ class EM(Baseline):
     Li, Wang, Lopuhaä-Zwakenberg, Škorić and Li (2020), their EM: from the uniform density,
     p_k ← (p_k/n) Σ_i L_ik/Σ_l p_l L_il, where L_ik is q(z_i|y) averaged over cell k. The likelihood never falls. As in
     that paper EM is stopped early, once the log likelihood changes by less than a tolerance: run to the end, it fits
-    the noise. They group z as well; here every record counts as it is, equal ones taken together, which is exact. A
-    fit holds a table of records × cells: 51 MB for 100,000 records and 64 cells.
+    the noise. They group z as well; here every record counts as it is unless ``groups`` is given, equal ones taken
+    together, which is exact. A fit holds a table of records × cells: 51 MB for 100,000 records and 64 cells.
 
     Serves every mechanism for records of one number except `mechanisms.Identity`.
 
@@ -62,6 +62,9 @@ class EM(Baseline):
         Range of the cells for a mechanism without bounds.
     joined
         Whether to join the middles of the cells by straight lines, which is closer to a smooth density than steps are.
+    groups
+        Number of equal intervals, from the least to the largest released number, whose middles stand for the records
+        inside: with many records and 1,024 groups a hundredth of the time, for next to no error.
     """
 
     cells: int = 64
@@ -69,8 +72,11 @@ class EM(Baseline):
     max_iterations: int = 10_000
     bounds: tuple[float, float] | None = None
     joined: bool = False
+    groups: int | None = None
 
     def __post_init__(self) -> None:
+        if self.groups is not None:
+            check_count("groups", self.groups, 2, type(self).__name__)
         for name, least in (("cells", 2), ("max_iterations", 1)):
             check_count(name, getattr(self, name), least, type(self).__name__)
         if self.tolerance is not None and not (math.isfinite(self.tolerance) and self.tolerance >= 0.0):
@@ -91,6 +97,7 @@ class EM(Baseline):
         """Run EM on the distinct records."""
         counts: np.ndarray = np.ones(len(z))
         if z.ndim == 1 and not mechanism.varying_fields():
+            z = z if self.groups is None else _middles(z, self.groups)
             z, counts = np.unique(z, return_counts=True)
         bounds = mechanism.bounds or self.bounds
         assert bounds is not None
@@ -130,6 +137,12 @@ class EM(Baseline):
         return 1e-3 * math.exp(min(epsilon, LARGEST_EPSILON))
 
 
+def _middles(z: np.ndarray, groups: int) -> np.ndarray:
+    """Return the middle of the interval of each number."""
+    low, width = z.min(), np.ptp(z) / groups
+    return low + width * (np.minimum(np.floor((z - low) / width), groups - 1) + 0.5) if width > 0.0 else z
+
+
 @dataclass(frozen=True)
 class EMS(EM):
     """EM with smoothing: after every step of EM each cell is averaged with its neighbours.
@@ -140,7 +153,7 @@ class EMS(EM):
 
     Parameters
     ----------
-    cells, tolerance, max_iterations, bounds, joined
+    cells, tolerance, max_iterations, bounds, joined, groups
         As in `EM`, but the default tolerance is 10⁻³.
     """
 

@@ -65,9 +65,7 @@ def older() -> tuple[dict[Cell, list[float]], dict[Cell, float]]:
             cells = {"cells": 16} if kind is RandomizedResponse else {}
             made[cell] = kind(epsilon=epsilon, bounds=(0.0, 1.0), **cells)
     shapes = {name: read_shapes(one.use.density, one.use.bounds)[0].probability for name, one in SHAPES.items()}
-    return found, {
-        cell: predict(experiment_of(made[cell]), shapes[cell.shape], cell.records).l1 for cell in found
-    }
+    return found, {cell: predict(experiment_of(made[cell]), shapes[cell.shape], cell.records).l1 for cell in found}
 
 
 def planned() -> tuple[dict[Cell, list[float]], dict[Cell, float]]:

@@ -45,7 +45,7 @@ def regret(errors: Errors, chosen: str) -> tuple[float, float]:
     seen = own.mean() / min(values.mean() for values in known.values())
     if len(sets) == 1:
         return float(seen), float("nan")
-    others = [min(known.values(), key=lambda v: np.delete(v, k).mean())[k] for k in range(len(sets))]  # noqa: B023
+    others = [min(known.values(), key=lambda v: np.delete(v, k).mean())[k] for k in range(len(sets))]
     return float(seen), float(own.mean() / np.mean(others))
 
 

@@ -53,6 +53,9 @@ def test_choice_follows_how_closely_a_record_is_told():
     assert [choose(loud, n) for n in (60, 600)] == [samplers.Neal5(), samplers.Binned()]
     response = mechanisms.RandomizedResponse(cells=16, epsilon=10.0, bounds=BOUNDS)
     assert [choose(response, n) for n in (60, 600)] == [samplers.Neal5(), samplers.Binned()]
+    # Sets of cells share the masses of the cells: 190 of them are as cheap as 20 cells.
+    subsets = mechanisms.SubsetSelection(cells=20, size=2, epsilon=4.0, bounds=BOUNDS)
+    assert [choose(subsets, n) == samplers.Binned() for n in (60, 600)] == [False, True]
 
 
 def test_a_pair_without_g_gets_the_papers_samplers():

@@ -37,8 +37,8 @@ NARROW_RELEASE_IN_SPREADS = 0.02
 LEAST_RECORDS_FOR_BINS = 500
 # Few bins, counted times the cost of their probability: so many, or one for so many records. More are allowed where
 # records are many: with a square wave at ε = 1 and n = 10,000 R-hat was 2.5 over records and 1.05 on counts. Sets of
-# cells are counted without their cost, which they share: 2 of 18 cells on two grids, ε = 4, n = 10,000 had R-hat 2.2 and
-# an L1 error of .15 over records, 1.05 and .026 on counts.
+# cells are counted without their cost, which they share: with 2 of 18 cells on two grids, ε = 4, n = 10,000, R-hat was
+# 2.2 and the L1 error .15 over records, 1.05 and .026 on counts.
 FEW_BINS, RECORDS_FOR_A_BIN = 256, 8
 # Records from which it is rounded however many bins that takes: a sweep over records takes longer than one over bins,
 # and what the rounding loses is far below the noise.

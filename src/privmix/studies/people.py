@@ -99,4 +99,6 @@ def figures(results: Results, folder: Path) -> None:
     write_tables(results, folder / "tables.md", rows, "epsilon", ("needed", "l1", "r_hat"))
 
 
-study = Study("people", "How many people an accuracy needs, and what fits of as many reach", Configuration, cell, figures)
+study = Study(
+    "people", "How many people an accuracy needs, and what fits of as many reach", Configuration, cell, figures
+)

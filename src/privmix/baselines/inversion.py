@@ -60,7 +60,8 @@ class Inversion(Baseline):
 
     def estimate(self, z: np.ndarray, mechanism: Any) -> Histogram:
         """Return the shares of the cells."""
-        edges = np.linspace(*mechanism.bounds, mechanism.cells + 1)
+        lower, upper = mechanism.bounds
+        edges = np.linspace(lower, upper, mechanism.cells + 1)
         middles = 0.5 * (edges[1:] + edges[:-1])
         named, chance = (_of_bits if hasattr(mechanism, "bit_means") else _of_sets)(z, mechanism, middles)
         own, other = chance[0, 0], chance[0, 1]

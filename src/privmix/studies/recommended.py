@@ -41,7 +41,7 @@ class Way(NamedTuple):
     """
 
     words: str
-    mechanism: Callable[[str, float, int], Mechanism | None]
+    mechanism: Callable[[str, float, int], Any]
     baseline: Baseline | None = None
 
 

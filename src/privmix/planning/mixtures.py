@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
 
 #: most components of a mixture that is tried
 MOST_COMPONENTS = 6
@@ -117,6 +116,8 @@ def _start(p: np.ndarray, before: np.ndarray | None) -> np.ndarray:
 
 def _search(start: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, float]:
     """Return the nearest parameters by a quasi-Newton search, and Σ p log of their probabilities."""
+    from scipy.optimize import minimize  # loads slowly
+
     precision = PRIOR_OF_SEARCH / np.square(prior(len(start) // 3)[1]).ravel()
 
     def value(w: np.ndarray) -> tuple[float, np.ndarray]:

@@ -461,3 +461,15 @@ def test_errors_that_are_bugs_are_not_hidden(here, monkeypatch):
 )
 def test_numbers_in_tables(value, text):
     assert number(value) == text
+
+
+@pytest.mark.parametrize("held", ["several columns (a, b)", "categories"])
+def test_rows_and_categories_are_left_to_python(held):
+    from privmix.cli.fit import build_model
+
+    response = mechanisms.RandomizedResponse(categories=("no", "yes"), epsilon=1.0)
+    noise = mechanisms.Laplace(epsilon=1.0, bounds=(0.0, 1.0))
+    mechanism = response if held == "categories" else mechanisms.Each(a=noise, b=response)
+    with pytest.raises(ValueError) as caught:
+        build_model("auto", mechanism, None)
+    assert str(caught.value).startswith(f"the release has {held}, and the command line fits records of one number.")

@@ -5,6 +5,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -66,3 +67,10 @@ def test_missing_sklearn_is_named_with_the_extra():
 def test_unknown_names_are_still_unknown():
     with pytest.raises(AttributeError, match=r"^module 'privmix' has no attribute 'PrivateMixtur'$"):
         privmix.PrivateMixtur  # noqa: B018
+
+
+def test_rows_and_categories_are_left_to_fit():
+    noise = privmix.mechanisms.Laplace(epsilon=1.0, bounds=(0.0, 1.0))
+    estimator = privmix.PrivateMixtureEstimator(mechanism=privmix.mechanisms.Each(a=noise, b=noise))
+    with pytest.raises(ValueError, match=r"^the estimator takes records of one number, and Each has columns or"):
+        estimator.fit(np.zeros((5, 2)))

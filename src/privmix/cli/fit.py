@@ -195,12 +195,7 @@ def build_model(
     from privmix import PrivateMixture, default_model, priors
     from privmix.mechanisms import OnLattice
 
-    if mechanism.names or mechanism.categories is not None:
-        held = f"several columns ({', '.join(mechanism.names)})" if mechanism.names else "categories"
-        raise ValueError(
-            f"the release has {held}, and the command line fits records of one number. Fit it in Python: "
-            "privmix.fit(privmix.Release.load(path))."
-        )
+    inputs.refuse_columns(mechanism)
     if mechanism.bounds is None and "bounds" in KERNELS[name].__dataclass_fields__:
         raise ValueError(
             f"--kernel {name} follows from the bounds of the mechanism, which has none. Give --bounds LO HI, or "

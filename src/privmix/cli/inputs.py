@@ -13,6 +13,7 @@ from privmix.release.readers.table import PLAIN, UNTOUCHED, Layout, Processing, 
 
 if TYPE_CHECKING:
     from privmix import Release
+    from privmix.mechanisms import Mechanism
 
 ScaleColumn = Annotated[
     str | None, typer.Option(metavar="NAME", help="Column of the scale of each row's noise: of Gaussian noise std_dev.")
@@ -28,6 +29,16 @@ WithheldBelow = Annotated[
 WithheldUnseen = Annotated[
     bool, typer.Option("--withheld-unseen", help="Withheld records have no row at all: learn their number.")
 ]
+
+
+def refuse_columns(mechanism: Mechanism) -> None:
+    """Refuse records of several columns, and categories: what the command line writes is about one number."""
+    if mechanism.names or mechanism.categories is not None:
+        held = f"several columns ({', '.join(mechanism.names)})" if mechanism.names else "categories"
+        raise ValueError(
+            f"the release has {held}, and the command line fits records of one number. Use Python: "
+            "privmix.fit(privmix.Release.load(path)), or privmix.load(path) for a fit."
+        )
 
 
 def read_release(

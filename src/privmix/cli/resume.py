@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from privmix.cli.fit import Minutes, Progress, Report, Strict, UntilEss, UntilRHat, check_outputs, deliver, going_on
+from privmix.cli.inputs import refuse_columns
 from privmix.cli.outputs import INTERRUPTED, Force, check_output, load_early, say, terminated_as_interrupted
 
 
@@ -44,6 +45,7 @@ def resume(
     if report is not None:
         check_output(report, ".html", ".htm", force=force)
     posterior = privmix.load(source)
+    refuse_columns(posterior.model.mechanism)
     length = going_on(until_r_hat, until_ess, minutes, wanted=draws is None and posterior.chains > 1)
     load_early()
     with terminated_as_interrupted():

@@ -20,10 +20,10 @@ from privmix.frames.read import coords_of, read_labels, record_index
 from privmix.parts.checks import check_count
 
 if TYPE_CHECKING:
-    from privmix.posterior.posterior import Posterior
+    from privmix.posterior.run import Run
 
 
-def similarity(posterior: Posterior) -> xr.DataArray:
+def similarity(posterior: Run) -> xr.DataArray:
     """Return the similarity matrix with named dimensions."""
     labels = canonical(pooled_allocations(posterior.model, posterior.datatree))
     found = read_labels(posterior.datatree)
@@ -32,7 +32,7 @@ def similarity(posterior: Posterior) -> xr.DataArray:
 
 
 def clustering(
-    posterior: Posterior, loss: str, weight: float, max_clusters: Any, runs: Any, visited: Any, seed: Any
+    posterior: Run, loss: str, weight: float, max_clusters: Any, runs: Any, visited: Any, seed: Any
 ) -> Clustering:
     """Return the estimate of least expected loss."""
     chosen = Loss(loss, weight)
@@ -45,14 +45,14 @@ def clustering(
     return replace(found, index=record_index(posterior.datatree))
 
 
-def ball(posterior: Posterior, estimate: Any, level: float, loss: str) -> CredibleBall:
+def ball(posterior: Run, estimate: Any, level: float, loss: str) -> CredibleBall:
     """Return the credible ball of an estimate."""
     if not 0.0 < level < 1.0:
         raise ValueError(f"level must be between 0 and 1; got {level!r}.")
     return credible_ball(_partitions(posterior), as_clustering(posterior, estimate, loss), level)
 
 
-def predict_proba(posterior: Posterior, z: Any, estimate: Any, mechanism: Any, seed: Any) -> xr.DataArray:
+def predict_proba(posterior: Run, z: Any, estimate: Any, mechanism: Any, seed: Any) -> xr.DataArray:
     """Return the probability of each cluster for new records."""
     allocation = pooled_allocations(posterior.model, posterior.datatree)
     labels = np.array(as_clustering(posterior, estimate, "vi").labels)
@@ -60,13 +60,13 @@ def predict_proba(posterior: Posterior, z: Any, estimate: Any, mechanism: Any, s
     return found.assign_coords(coords_of(labels_of(z)))
 
 
-def predict(posterior: Posterior, z: Any, estimate: Any, mechanism: Any, seed: Any) -> np.ndarray:
+def predict(posterior: Run, z: Any, estimate: Any, mechanism: Any, seed: Any) -> np.ndarray:
     """Return the most probable cluster of new records, −1 for a new one."""
     probability = predict_proba(posterior, z, estimate, mechanism, seed)
     return probability["cluster"].values[probability.values.argmax(axis=1)]
 
 
-def as_clustering(posterior: Posterior, estimate: Any, loss: str) -> Clustering:
+def as_clustering(posterior: Run, estimate: Any, loss: str) -> Clustering:
     """Return an estimate as a Clustering of this posterior's records: the default one, one given, or given labels."""
     if estimate is None:
         return clustering(posterior, loss, 1.0, None, 16, None, 0)
@@ -81,5 +81,5 @@ def as_clustering(posterior: Posterior, estimate: Any, loss: str) -> Clustering:
     return Clustering(labels, value, chosen.name, 1.0, sure, partitions.draws, 0, index)
 
 
-def _partitions(posterior: Posterior) -> Partitions:
+def _partitions(posterior: Run) -> Partitions:
     return gather(pooled_allocations(posterior.model, posterior.datatree))

@@ -35,6 +35,18 @@ class Place(NamedTuple):
     hyper: slice
     tune: slice
 
+    def copy_in(self) -> str:
+        """Return the line that copies the column's parameters into its block."""
+        return self._copy(self.block.start, self.parameters.start)
+
+    def copy_back(self) -> str:
+        """Return the line that copies the parameters of the block back."""
+        return self._copy(self.parameters.start, self.block.start)
+
+    def _copy(self, to: int, source: int) -> str:
+        count = self.parameters.stop - self.parameters.start
+        return f"for p in range({count}): theta[{to} + p] = theta[{source} + p]"
+
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
 class Product(Columns, Kernel):
@@ -156,21 +168,24 @@ class Product(Columns, Kernel):
         learned = [column for column in columns if column[2].hyper.start < column[2].hyper.stop]
         rows = {j: f"theta[{place.block.start}:{place.block.stop}]" for _, j, place in columns}
         hyper = {j: f"hyper[{place.hyper.start}:{place.hyper.stop}]" for _, j, place in columns}
-        into, back = (dict(enumerate(lines)) for lines in zip(*map(_copies, self.places), strict=True))
         written: dict[Callable, tuple[str, list[str]]] = {
             log_f: ("kernel, y, theta", summed(f"{call}, y[{j}], {rows[j]})" for call, j, _ in columns)),
             prepare: (
                 "kernel, theta",
-                [line for call, j, _ in columns for line in (into[j], f"{call}, {rows[j]})")],
+                [line for call, j, place in columns for line in (place.copy_in(), f"{call}, {rows[j]})")],
             ),
             draw_y: ("kernel, rng, theta, ys, i", [f"{call}, rng, {rows[j]}, ys[i], {j})" for call, j, _ in columns]),
             draw_atom: (
                 "kernel, rng, theta, hyper",
-                [line for call, j, _ in columns for line in (f"{call}, rng, {rows[j]}, {hyper[j]})", back[j])],
+                [
+                    line
+                    for call, j, place in columns
+                    for line in (f"{call}, rng, {rows[j]}, {hyper[j]})", place.copy_back())
+                ],
             ),
             update_atom: (
                 "kernel, rng, theta, ys, tune, hyper",
-                [line for call, j, place in columns for line in _update(call, j, place, rows[j], hyper[j], back[j])],
+                [line for call, j, place in columns for line in _update(call, j, place, rows[j], hyper[j])],
             ),
             draw_hyper: ("kernel, rng, hyper", [f"{call}, rng, {hyper[j]})" for call, j, _ in learned]),
             update_hyper: (
@@ -189,18 +204,12 @@ class Product(Columns, Kernel):
         return written
 
 
-def _copies(place: Place) -> tuple[str, str]:
-    """Return the lines that copy a column's parameters into its block, and back."""
-    first, block = place.parameters.start, place.block.start
-    each = f"for p in range({place.parameters.stop - first}): "
-    return f"{each}theta[{block} + p] = theta[{first} + p]", f"{each}theta[{first} + p] = theta[{block} + p]"
-
-
-def _update(call: str, j: int, place: Place, row: str, hyper: str, back: str) -> list[str]:
+def _update(call: str, j: int, place: Place, row: str, hyper: str) -> list[str]:
     """Return the lines that update a column's parameters given its entries that are there; its gain is that of all."""
     first, last = place.tune.start, place.tune.stop
     records = f"ys[:gather(ys, {j}), {j}]"
-    return [f"tune[{first}] = tune[0]", f"{call}, rng, {row}, {records}, tune[{first}:{last}], {hyper})", back]
+    update = f"{call}, rng, {row}, {records}, tune[{first}:{last}], {hyper})"
+    return [f"tune[{first}] = tune[0]", update, place.copy_back()]
 
 
 def gather_reported(ys, j):

@@ -275,12 +275,12 @@ class Each(Columns, LocalMechanism):
         """Return how many numbers hooks read of each column; None where they read one alone."""
         return [_encoded_width(child) for child in self.children]
 
-    def encoded_places(self, row: str) -> list[str]:
-        """Return how generated code reads each column of an encoded row."""
+    def encoded_places(self, row: str, before: str = "") -> list[str]:
+        """Return how generated code reads each column of an encoded row; with ":, " before, of all of them."""
         widths = self.encoded_widths()
         spans = _side_by_side([width or 1 for width in widths])
         return [
-            f"{row}[{span.start}]" if width is None else f"{row}[{span.start}:{span.stop}]"
+            f"{row}[{before}{span.start}]" if width is None else f"{row}[{before}{span.start}:{span.stop}]"
             for span, width in zip(spans, widths, strict=True)
         ]
 

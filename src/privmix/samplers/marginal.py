@@ -14,11 +14,16 @@ import numpy as np
 
 from privmix.jit import slot
 from privmix.mechanisms.slots import at_record
-from privmix.pairs.slots import draw_given_at
+from privmix.pairs.slots import draw_given_at, walk_columns
 from privmix.samplers import base
 from privmix.samplers.capabilities import need_convolution, need_log_base
 from privmix.samplers.moves.atoms import update_base
-from privmix.samplers.moves.parameters import impute_and_update, update_parameters, walk_parameters
+from privmix.samplers.moves.parameters import (
+    impute_and_update,
+    update_parameters,
+    walk_by_column,
+    walk_parameters,
+)
 from privmix.samplers.moves.partition import (
     ROWS,
     adopt_partition,
@@ -110,9 +115,9 @@ def shared_hooks() -> dict[Callable, Callable]:
     return {base.adopt: adopt, base.sweep: sweep, base.keep: keep_partition, base.impute: impute}
 
 
-def label_hooks(step: Callable, update: str) -> dict[Callable, Callable]:
+def label_hooks(step: Callable, update: str, model: PrivateMixture | None = None) -> dict[Callable, Callable]:
     """Return the hooks of a sampler with this label step and this update of the parameters."""
-    return {**shared_hooks(), update_label: step, **update_hooks(update)}
+    return {**shared_hooks(), update_label: step, **update_hooks(update, model)}
 
 
 def check_update(name: str, update: str) -> None:
@@ -121,9 +126,13 @@ def check_update(name: str, update: str) -> None:
         raise ValueError(f"{name}: update must be 'impute' or 'walk'; got {update!r}.")
 
 
-def update_hooks(update: str) -> dict[Callable, Callable]:
-    """Return the hook of the parameters' update."""
-    return {update_parameters: impute_and_update if update == "impute" else walk_parameters}
+def update_hooks(update: str, model: PrivateMixture | None = None) -> dict[Callable, Callable]:
+    """Return the hook of the parameters' update: a walk by column, where the model is known and its pair gives one."""
+    if update == "impute":
+        return {update_parameters: impute_and_update}
+    known = None if model is None else model.convolution
+    by_column = known is not None and walk_columns in known.extra
+    return {update_parameters: walk_by_column if by_column else walk_parameters}
 
 
 def check_model(name: str, update: str, model: PrivateMixture) -> None:

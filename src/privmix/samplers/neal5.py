@@ -109,7 +109,7 @@ class Neal5(base.Sampler):
     def hooks(self, model: PrivateMixture) -> dict[Callable, Callable]:
         """Return the steps: those of the exact urn, or of the pseudo-marginal one."""
         if self.exact:
-            return marginal.label_hooks(move_label, self.update)
+            return marginal.label_hooks(move_label, self.update, model)
         return {base.adopt: adopt, base.sweep: sweep, base.keep: keep_partition, base.impute: impute}
 
     def set_first_steps(self, state: Any, steps: np.ndarray) -> None:

@@ -50,7 +50,7 @@ class Neal8(marginal.Marginal):
 
     def hooks(self, model: PrivateMixture) -> dict[Callable, Callable]:
         """Return the steps: a Gibbs draw of each label."""
-        return marginal.label_hooks(draw_label, self.update)
+        return marginal.label_hooks(draw_label, self.update, model)
 
 
 def draw_label(parts, data, state, rng, i):

@@ -149,7 +149,7 @@ class Slice(base.Sampler):
         }
         if self.records == "integrated":
             hooks |= {label_score: score_of_release, update_records: keep_records, base.impute: marginal.impute}
-            hooks |= marginal.update_hooks(self.update)
+            hooks |= marginal.update_hooks(self.update, model)
         elif model.mechanism.reveals:
             hooks[update_records] = keep_records
         else:

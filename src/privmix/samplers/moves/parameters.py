@@ -13,7 +13,7 @@ from privmix.jit import slot
 from privmix.kernels.slots import log_base, log_scale, parameter_count, prepare
 from privmix.mechanisms.slots import at_record
 from privmix.numerics.steps import make_walk
-from privmix.pairs.slots import draw_given_at, draw_reported_at, log_g
+from privmix.pairs.slots import draw_given_at, draw_reported_at, log_g, walk_columns
 from privmix.samplers.moves.atoms import group_records, update_atoms
 
 # Passes over the parameters of an atom in each sweep.
@@ -58,6 +58,28 @@ def walk_parameters(parts, data, state, rng, rows):
                 state.walk,
                 state.tune[0],
                 math.sqrt(state.cursor[0]),
+            )
+
+
+def walk_by_column(parts, data, state, rng, rows):
+    """Move the atom of every occupied row likewise, one column of the records after another."""
+    group_records(state.allocation, state.size, rows, state.order, state.offset)
+    gain, sharers = state.tune[0], math.sqrt(state.cursor[0])
+    for h in range(rows):
+        if state.size[h] > 0:
+            members = state.order[state.offset[h] : state.offset[h] + state.size[h]]
+            walk_columns(
+                parts.mechanism,
+                parts.kernel,
+                rng,
+                data.z,
+                state.theta[h],
+                PASSES_OVER_AN_ATOM,
+                members,
+                state.hyper,
+                state.walk,
+                gain,
+                sharers,
             )
 
 

@@ -3,6 +3,7 @@
 from mutants.cells import cell_bugs
 from mutants.counts import count_bugs
 from mutants.exact import exact_bugs
+from mutants.lifted import lifted_bugs
 from mutants.parts import part_bugs
 from mutants.priors import prior_bugs
 from mutants.published import clip_bugs, published_value_bugs, statement_bugs
@@ -17,6 +18,7 @@ __all__ = [
     "clip_bugs",
     "count_bugs",
     "exact_bugs",
+    "lifted_bugs",
     "neal5_bugs",
     "part_bugs",
     "prior_bugs",

@@ -13,7 +13,11 @@ from privmix.samplers.capabilities import check_served
 WIDE, NARROW, UNIT = (-10.0, 10.0), (-3.0, 3.0), (0.0, 1.0)
 
 # Every sampler that the library exports, as it is by default; then what its settings make of it.
-BUILT_IN = [getattr(samplers, name)() for name in samplers.__all__ if name not in ("Auto", "Sampler")]
+# Trajectories are short and their table coarse, so that their twin in plain Python is not waited for.
+QUICK = {"Lifted": samplers.Lifted(most_steps=2, grid=(40, 12))}
+BUILT_IN = [
+    QUICK.get(name) or getattr(samplers, name)() for name in samplers.__all__ if name not in ("Auto", "Sampler")
+]
 SETTINGS = [
     samplers.Neal5(auxiliaries=5),
     samplers.Neal5(exact=True),

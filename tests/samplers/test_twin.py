@@ -3,7 +3,7 @@
 import pytest
 
 from privmix.testing import twin_gap
-from samplers.cases import COVERING, first_of_each, likelihood, name, rest_long
+from samplers.cases import COVERING, QUICK, first_of_each, likelihood, name, rest_long
 
 # The block of every case compiles here once more (the joint test compiles another driver): one case for each class of
 # samplers is enough here; the long run has one for each kind of likelihood and one for each prior, too.
@@ -14,6 +14,10 @@ for kind in (lambda model: likelihood(model), lambda model: type(model.prior)):
     FEW += [case for case in first_of_each(COVERING, lambda case, kind=kind: kind(case[0])) if kind(case[0]) not in met]
 
 
-@pytest.mark.parametrize(("model", "sampler"), rest_long(OF_SAMPLERS, FEW), ids=name)
+# What takes longest to compile is left to the long run: its own tests run its steps in plain Python.
+SHORT = [case for case in OF_SAMPLERS if case[1] not in QUICK.values()]
+
+
+@pytest.mark.parametrize(("model", "sampler"), rest_long(SHORT, FEW), ids=name)
 def test_twin_is_equal(model, sampler):
     assert twin_gap(model, sampler, n=10) < 1e-9

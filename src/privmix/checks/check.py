@@ -71,6 +71,7 @@ def doubt_of(findings: list[Finding]) -> str:
 def check(posterior: Posterior, replicates: int | None, seed: Any) -> list[Finding]:
     """Return what the checks of a posterior found, warnings first."""
     found = [*check_run(posterior), *check_convergence(posterior.summary()), *check_acceptance(posterior)]
+    found += check_sampler(posterior)
     kernel = posterior.model.kernel
     for name in kernel.names:
         alone = posterior.marginal(name)
@@ -178,6 +179,13 @@ def check_acceptance(posterior: Posterior) -> list[Finding]:
         return [Finding("warning", "acceptance", text, advice)]
     above = f", above the bound e^−ε = {bound:.2g}" if bound is not None else ""
     return [Finding("good", "acceptance", f"{rate:.0%} of proposed records are accepted{above}.")]
+
+
+def check_sampler(posterior: Posterior) -> list[Finding]:
+    """Look at what a sampler says of its own run."""
+    reported = {str(name): values.values for name, values in posterior.datatree["sample_stats"].to_dataset().items()}
+    name = type(posterior.sampler).__name__
+    return [Finding("warning", name, *words) for words in posterior.sampler.doubts(reported)]
 
 
 def acceptance_bound(posterior: Posterior) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ def save(run: Run, path: str | Path) -> None:
     tree = run.datatree.copy()
     tree.attrs |= {"privmix_format": FORMAT, "privmix": json.dumps(_describe(run.plan))}
     for c, end in enumerate(run.ends):
-        tree[f"/chain_state/chain_{c}"] = xr.DataTree(_state_dataset(end))
+        tree[f"/chain_state/chain_{c}"] = xr.DataTree(_state_dataset(replace(end, state=run.sampler.stored(end.state))))
     how = {"zlib": True, "complevel": 1} if tree.attrs.get("complete", 1) else {}
     encoding = {"/posterior": dict.fromkeys(tree["posterior"].data_vars, how)}
     content = tree.to_netcdf(engine="h5netcdf", encoding=encoding)

@@ -3,6 +3,7 @@
 from privmix.samplers.auto import Auto as Auto
 from privmix.samplers.base import Sampler as Sampler
 from privmix.samplers.binned import Binned as Binned
+from privmix.samplers.lifted import Lifted as Lifted
 from privmix.samplers.neal2 import Neal2 as Neal2
 from privmix.samplers.neal3 import Neal3 as Neal3
 from privmix.samplers.neal5 import Neal5 as Neal5

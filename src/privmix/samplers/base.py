@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -120,6 +120,14 @@ class Sampler(Named):
                 state = self.grow(state)
             except NotImplementedError:
                 break
+        return state
+
+    def doubts(self, reported: Mapping[str, np.ndarray]) -> list[tuple[str, str]]:
+        """Return what a run says against itself, each with what to do, by what it reported (chain, draw) by name."""
+        return []
+
+    def stored(self, state: Any) -> Any:
+        """Return the state as a file holds it: without what the next sweep makes anew."""
         return state
 
     def check_state(self, model: PrivateMixture, n: int, state: Any) -> str:

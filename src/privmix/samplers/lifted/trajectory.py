@@ -1,0 +1,215 @@
+"""One trajectory: Hamiltonian dynamics on the manifold, accepted by the exact likelihood (Au, Graham and Thiery 2023).
+
+As n grows the counts hold the sticks and atoms on a curved set, to within 1/√n across it and hardly at all along it.
+With the stiff coordinates lifted to coordinates of their own, the density on the manifold is as wide in every direction
+whatever n is, so that a step need not shrink. Steps are RATTLE's: a kick, a drift that is brought back to the manifold
+by Newton's method, and a check that the way back leads to where it came from. Any failure rejects.
+"""
+
+from __future__ import annotations
+
+import math
+
+from privmix.numerics import normal, uniform, uniform_index
+from privmix.numerics.linear import solve
+from privmix.numerics.steps import accepts
+from privmix.samplers.binned.mixture import fill_rests, log_likelihood
+from privmix.samplers.lifted.coordinates import (
+    REACH,
+    SWEEPS,
+    log_prior,
+    propose_place,
+    read_place,
+    sticks_to_move,
+    take_place,
+)
+from privmix.samplers.lifted.manifold import (
+    AIM,
+    GAP,
+    MULTIPLIER,
+    REST,
+    UP,
+    evaluate,
+    fill_force,
+    fill_inverse,
+    fill_products,
+    project,
+)
+from privmix.samplers.lifted.table import combine
+
+# Entries of State.gear: the log of the step, what it was when the table was made, and the most steps of a trajectory.
+LOG_STEP, LAST_STEP, MOST_STEPS = range(3)
+# Entries of State.statistic that a trajectory writes.
+ACCEPTANCE, FAILED = 0, 2
+# Share of trajectories that tuning aims to accept, and the longest step.
+AIMED_ACCEPTANCE, LARGEST_LOG_STEP = 0.7, 0.5
+# What a step is multiplied with: a factor from 1 less to 1 more than JITTER; and now and then SHORT, for narrow places.
+JITTER, SHORT, SHORT_CHANCE = 0.2, 0.2, 0.2
+# Distance that a trajectory may go, and the least number of steps that one may have.
+DISTANCE, LEAST_STEPS = 2.0, 10
+# How near s(x) = η must be, and x to where it came from on the way back; and how often Newton's method is tried.
+TOLERANCE, RETURN_TOLERANCE, MOST_ITERATIONS = 1e-8, 1e-5, 9
+# Beyond this a place, or what it misses of the manifold, is lost.
+FARTHEST, LARGEST_GAP = 160.0, 1e8
+
+
+def travel(parts, data, state, rng):
+    """Make one trajectory and report on it; in warm-up its step is tuned, but by short ones it is not."""
+    count = sticks_to_move(state, state.lift[REACH])
+    is_short = uniform(rng) < SHORT_CHANCE
+    step = math.exp(state.gear[LOG_STEP]) * (1.0 + JITTER * (2.0 * uniform(rng) - 1.0))
+    most = min(max(int(DISTANCE / math.exp(state.gear[LOG_STEP])), LEAST_STEPS), state.gear[MOST_STEPS])
+    steps = 1 + uniform_index(rng, int(most))
+    rate = follow(parts, data, state, rng, count, step * SHORT if is_short else step, steps)
+    if state.tune[0] > 0.0 and not is_short:
+        change = gain_in_window(state) * (max(rate, 0.0) - AIMED_ACCEPTANCE)
+        state.gear[LOG_STEP] = min(state.gear[LOG_STEP] + change, LARGEST_LOG_STEP)
+    state.statistic[ACCEPTANCE] = max(rate, 0.0)
+    state.statistic[FAILED] = rate < 0.0
+
+
+def gain_in_window(state):
+    """Return how much a trajectory's acceptance changes the step: less and less, from the start of every window."""
+    return 0.3 * (10.0 + state.lift[SWEEPS]) ** -0.6
+
+
+def follow(parts, data, state, rng, count, step, steps):
+    """Follow the dynamics for so many steps and accept where they end; return the probability, −1 for a failure."""
+    if count == 0:
+        return 0.0
+    fill_rests(state)
+    combine(state, state.rest[count - 1], state.strip[REST])
+    fill_aim(state)
+    here, there = state.trio[0], state.trio[1]
+    read_place(state, count, state.places[here])
+    evaluate(state, here, count)
+    log_volume = fill_inverse(state, here, count)
+    draw_momentum(state, rng, count)
+    project(state, here, count)
+    before = log_prior(parts, state, state.places[here], count, state.theta)
+    before += log_likelihood(state.counts, state.chance) - 0.5 * log_volume - kinetic(state, count)
+    fill_force(parts, state, here, count)
+    for _ in range(steps):
+        kick(state, here, count, 0.5 * step)
+        if not drift(state, here, there, count, step):
+            return -1.0
+        set_momentum(state, here, there, count, step)
+        log_volume = fill_inverse(state, there, count)
+        if math.isnan(log_volume):
+            return -1.0
+        project(state, there, count)
+        if not comes_back(state, here, there, count, step):
+            return -1.0
+        here, there = there, here
+        fill_force(parts, state, here, count)
+        kick(state, here, count, 0.5 * step)
+    propose_place(parts, data, state, state.places[here], count)
+    after = log_prior(parts, state, state.places[here], count, state.new_theta)
+    after += log_likelihood(state.counts, state.trial) - 0.5 * log_volume - kinetic(state, count)
+    if accepts(rng, after - before):
+        take_place(state, count)
+    return math.exp(min(after - before, 0.0)) if after - before > -math.inf else 0.0
+
+
+def fill_aim(state):
+    """Write where the counts put the stiff coordinates."""
+    n = 0.0
+    for b in range(len(state.counts)):
+        n += state.counts[b]
+    combine(state, state.counts, state.strip[AIM])
+    for q in range(len(state.centre)):
+        state.strip[AIM, q] = state.strip[AIM, q] / n - state.centre[q]
+
+
+def draw_momentum(state, rng, count):
+    """Draw a momentum of every coordinate, the stiff ones included."""
+    for h in range(count):
+        for c in range(3):
+            state.pace[h, c] = normal(rng)
+    for q in range(len(state.centre)):
+        state.strip[UP, q] = normal(rng)
+
+
+def kinetic(state, count):
+    """Return half the square of the momentum."""
+    total = 0.0
+    for h in range(count):
+        for c in range(3):
+            total += 0.5 * state.pace[h, c] * state.pace[h, c]
+    for q in range(len(state.centre)):
+        total += 0.5 * state.strip[UP, q] * state.strip[UP, q]
+    return total
+
+
+def kick(state, at, count, step):
+    """Add the force to the momentum, and keep it tangent; the counts pull η to where they put it."""
+    for h in range(count):
+        for c in range(3):
+            state.pace[h, c] += step * state.force[h, c]
+    for q in range(len(state.centre)):
+        state.strip[UP, q] += step * (state.strip[AIM, q] - state.lifted[at, q])
+    project(state, at, count)
+
+
+def drift(state, here, there, count, step):
+    """Move along the momentum and back to the manifold, along its normals where the move began; False if it fails."""
+    slope, multiplier, gap = state.slopes[here], state.strip[MULTIPLIER], state.strip[GAP]
+    stiff, last = len(state.centre), math.inf
+    for q in range(stiff):
+        multiplier[q] = 0.0
+    for iteration in range(MOST_ITERATIONS):
+        if not move_to(state, here, there, count, step):
+            return False
+        evaluate(state, there, count)
+        worst = 0.0
+        for q in range(stiff):
+            gap[q] = state.lifted[there, q] - state.lifted[here, q] - step * state.strip[UP, q] - multiplier[q]
+            if not abs(gap[q]) < LARGEST_GAP:
+                return False
+            worst = max(worst, abs(gap[q]))
+        if worst < TOLERANCE:
+            return True
+        if iteration > 2 and worst > 2.0 * last:
+            return False
+        last = worst
+        fill_products(state.slopes[there], slope, 3 * count, state.matrix)
+        if not solve(state.matrix, gap, stiff):
+            return False
+        for q in range(stiff):
+            multiplier[q] += gap[q]
+    return False
+
+
+def move_to(state, here, there, count, step):
+    """Write the place x + step·p − J'λ; return whether it is not lost."""
+    slope, multiplier = state.slopes[here], state.strip[MULTIPLIER]
+    for i in range(3 * count):
+        h, c = i // 3, i % 3
+        total = 0.0
+        for q in range(len(multiplier)):
+            total += slope[i, q] * multiplier[q]
+        state.places[there, h, c] = state.places[here, h, c] + step * state.pace[h, c] - total
+        if not abs(state.places[there, h, c]) < FARTHEST:
+            return False
+    return True
+
+
+def set_momentum(state, here, there, count, step):
+    """Let the momentum be what led from here to there."""
+    for h in range(count):
+        for c in range(3):
+            state.pace[h, c] = (state.places[there, h, c] - state.places[here, h, c]) / step
+    for q in range(len(state.centre)):
+        state.strip[UP, q] = (state.lifted[there, q] - state.lifted[here, q]) / step
+
+
+def comes_back(state, here, there, count, step):
+    """Return whether the drift from there against the momentum ends here: a step that does not is not reversible."""
+    back = state.trio[2]
+    if not drift(state, there, back, count, -step):
+        return False
+    for h in range(count):
+        for c in range(3):
+            if not abs(state.places[back, h, c] - state.places[here, h, c]) < RETURN_TOLERANCE:
+                return False
+    return True

@@ -53,6 +53,8 @@ NUMBERS = mixture(
     a=LAPLACE,
     b=mechanisms.Gaussian(scale=2.0, bounds=WIDE),
 )
+#: one column of categories, of unequal weights: what is symmetric hides mistakes
+CATEGORIES = PrivateMixture(RESPONSE, kernels.Categorical(NAMES, weight=(0.3, 1.0, 3.0)), priors.DirichletProcess(2.0))
 #: parts of a user's own, and noise that differs by record, for ten records
 OWN = mixture(
     kernels.Product(a=kernels.Normal(), b=kernels.Normal()),

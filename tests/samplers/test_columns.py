@@ -5,13 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from columns import MIXED, NUMBERS, OWN, WIDE, mixture
+from columns import CATEGORIES, MIXED, NUMBERS, OWN, WIDE, mixture
 from mutants.models import one
 from oracles.column_partitions import partition_posterior
 from privmix import kernels, mechanisms, samplers
 from privmix.kernels import product as product_of_kernels
 from privmix.kernels.slots import log_f
 from privmix.mechanisms import each
+from privmix.pairs import categorical
 from privmix.pairs import product as product_of_pairs
 from privmix.samplers.capabilities import check_served
 from privmix.testing import enumeration_test, joint_test
@@ -30,6 +31,7 @@ MORE = [
     *[(NUMBERS, s) for s in (NEAL5, SLICE, EXACT, samplers.SplitMerge(), samplers.Neal5(exact=True))],
     *[(NUMBERS, s) for s in (samplers.Slice(records="integrated", update="walk"), samplers.Neal5(auxiliaries=3))],
     *[(OWN, s) for s in (NEAL5, SLICE)],
+    (CATEGORIES, EXACT),
 ]
 EVERY = [*CHOSEN, *[pytest.param(*case, marks=pytest.mark.long) for case in MORE]]
 
@@ -103,6 +105,23 @@ BUGS = [
         "out[j] = z if z != z",
         "out[j] = 0.5 if z != z",
         MIXED,
+        EXACT,
+    ),
+    one(
+        "the walk of a column forgets a record",
+        product_of_pairs.walk_number,
+        "z, members, hyper)",
+        "z, members[1:], hyper)",
+        NUMBERS,
+        samplers.Neal5(exact=True),
+    ),
+    one("a category counts twice", kernels.Categorical.update, "+= 1.0", "+= 2.0", CATEGORIES, EXACT),
+    one(
+        "g forgets the shares of categories",
+        categorical.log_joint,
+        "theta[len(kernel.weights) + j] + ",
+        "",
+        CATEGORIES,
         EXACT,
     ),
     one(

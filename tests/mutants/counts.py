@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mutants.models import COUNTS, DRAWN, PROCESSED, SEVERAL, SEVERAL_UNCOUNTED, UNCOUNTED, UNSEEN, UNSEEN_ABOVE, one
+from mutants.models import (
+    COUNTS,
+    DRAWN,
+    PROCESSED,
+    SEVERAL,
+    SEVERAL_UNCOUNTED,
+    UNCOUNTED,
+    UNSEEN,
+    UNSEEN_ABOVE,
+    UNSEEN_ON_LATTICE,
+    one,
+)
 from privmix.mechanisms import ProcessedCounts, SmoothedHistogram, discrete_noise
 from privmix.mechanisms import tables as table_file
 from privmix.mechanisms.global_mechanism import global_settle
 from privmix.samplers import Binned, Neal5, Sampler, Slice
 from privmix.samplers import slice as slice_file
-from privmix.samplers.binned import counts, mixture, tables, unknown, withheld
+from privmix.samplers.binned import bins, counts, mixture, tables, unknown, withheld
 from privmix.samplers.moves import records_in_bins, sticks
 from privmix.testing import Mutant
 
@@ -75,7 +86,15 @@ def withheld_bugs() -> list[Mutant]:
         ("a published bin taken for the withheld one", redraw, "len(state.counts) - 1", "len(state.counts) - 2"),
     )
     models = (UNSEEN, UNSEEN, UNSEEN, UNSEEN_ABOVE)
-    return [one(*edit, model, Binned(bins=8)) for edit, model in zip(edits, models, strict=True)]
+    cells = one(
+        "every cell of a lattice as likely as any other",
+        bins.row_of_cells,
+        "mass * state.share[j, b]",
+        "state.share[j, b] / len(state.share)",
+        UNSEEN_ON_LATTICE,
+        Binned(bins=8),
+    )
+    return [one(*edit, model, Binned(bins=8)) for edit, model in zip(edits, models, strict=True)] + [cells]
 
 
 def table_bugs() -> list[Mutant]:

@@ -9,6 +9,7 @@ from typing import Any
 from privmix.kernels import Beta, HierarchicalNormal, Kernel, NoisyNormal, Normal, TruncatedNormal
 from privmix.mechanisms import (
     Clamped,
+    DiscreteLaplace,
     Gaussian,
     HaarWavelet,
     Laplace,
@@ -59,6 +60,11 @@ FIRM = PrivateMixture(Laplace(epsilon=5.0, bounds=WIDE), Normal(mean=1.0, precis
 NOISY = PrivateMixture(Gaussian(scale=2.0, bounds=WIDE), NoisyNormal(noise=2.0), DirichletProcess(2.0))
 UNSEEN = PrivateMixture(
     Withheld(Gaussian(scale=1.0, bounds=(-4.0, 4.0)), below=0.0, known=False, expected=(6.0, 0.8)),
+    Normal(),
+    DirichletProcess(2.0),
+)
+UNSEEN_ON_LATTICE = PrivateMixture(
+    Withheld(DiscreteLaplace(epsilon=8.0, bounds=(-4, 4)), below=0.0, known=False, expected=(6.0, 0.8)),
     Normal(),
     DirichletProcess(2.0),
 )

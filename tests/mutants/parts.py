@@ -35,7 +35,7 @@ def part_bugs() -> list[Mutant]:
         ),
         one(
             "records rounded down to the lattice",
-            lattice_file._rounded_log_q,
+            lattice_file._nearest_point,
             "/ part.lattice[1] + 0.5)",
             "/ part.lattice[1])",
             LATTICE,

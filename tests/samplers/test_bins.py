@@ -4,12 +4,25 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from pairs.pairs import cdf_of, log_g_of
+from pairs.pairs import cdf_of, log_g_of, rows
 from privmix import PrivateMixture
+from privmix.jit import bind
 from privmix.kernels import Beta, Normal
-from privmix.mechanisms import GlobalMechanism, Histogram, Laplace
+from privmix.mechanisms import (
+    DiscreteLaplace,
+    Gaussian,
+    GlobalMechanism,
+    Histogram,
+    Laplace,
+    OnLattice,
+    Rounded,
+    Withheld,
+)
+from privmix.samplers import Binned
 from privmix.samplers.binned.bins import find_bins
+from privmix.samplers.binned.mixture import fill_row
 
 STEP = 1e-3
 THETA = np.array([0.3, 1.0])
@@ -38,6 +51,35 @@ def test_rounding_loses_little_of_mean_and_variance(epsilon):
     )
     assert (1.0 - counts / records < 0.02).all()
     assert (counts < 1.001 * records).all()  # rounding cannot tell more
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        Rounded(DiscreteLaplace(epsilon=2.0, bounds=(-4, 4)), to=2.0),
+        Withheld(OnLattice(Gaussian(scale=1.0, bounds=(-4, 4)), 1.0), below=-1.0),
+    ],
+    ids=["noise on the lattice", "noise on the line"],
+)
+def test_bins_of_records_on_a_lattice(mechanism):
+    """Sums over the points of the lattice with SciPy's masses and the noise's own distribution function."""
+    model = PrivateMixture(mechanism, Normal())
+    bins, state = find_bins(model, 12), Binned(bins=12).allocate(model, 5)
+    out, data, points = np.zeros(bins.size), model.data(np.array([0.0])), np.arange(-4.0, 5.0)
+    bind(bins.hooks[fill_row], model.hooks())(
+        model.parts(), data, state, rows(mechanism, Normal(), (0.7, 2.5), 1)[0], out
+    )
+    ends = np.concatenate([[-np.inf], points[1:] - 0.5, [np.inf]])
+    masses = np.diff(stats.norm.cdf(ends, 0.7, np.sqrt(2.5)))
+    inner = mechanism.mechanism
+    if isinstance(inner, DiscreteLaplace):
+        far = np.arange(-400, 401)
+        noise = np.exp(-np.abs(far) / inner.scale) / np.exp(-np.abs(far) / inner.scale).sum()
+        below = np.array([[noise[point + far <= edge].sum() for edge in bins.node] for point in points])
+    else:
+        below = stats.norm.cdf(bins.node, points[:, None], 1.0)
+    assert out == pytest.approx(masses @ np.diff(below, axis=1), rel=1e-10)
+    assert out.sum() == pytest.approx(1.0, rel=1e-12)
 
 
 def test_any_mechanism_that_tells_its_bins_is_served():

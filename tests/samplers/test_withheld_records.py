@@ -8,7 +8,7 @@ import pytest
 from scipy import special, stats
 
 import privmix
-from mutants.models import UNSEEN, UNSEEN_ABOVE
+from mutants.models import UNSEEN, UNSEEN_ABOVE, UNSEEN_ON_LATTICE
 from oracles.histogram_partitions import normal_masses
 from privmix import PrivateMixture, Release, kernels, mechanisms, priors, samplers
 from privmix.mechanisms import Gaussian, Laplace, Rounded, Withheld
@@ -73,7 +73,11 @@ def test_a_number_that_is_not_redrawn_is_seen():
     assert p_value({redraw_withheld: keep_counts}) < 1e-6
 
 
-@pytest.mark.parametrize("model", [UNSEEN, pytest.param(UNSEEN_ABOVE, marks=pytest.mark.long)], ids=["below", "above"])
+@pytest.mark.parametrize(
+    "model",
+    [UNSEEN, *[pytest.param(model, marks=pytest.mark.long) for model in (UNSEEN_ABOVE, UNSEEN_ON_LATTICE)]],
+    ids=["below", "above", "on a lattice"],
+)
 def test_joint(model):
     found = joint_test(model, samplers.Binned(bins=8))
     assert not found.rejected, found

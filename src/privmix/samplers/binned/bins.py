@@ -17,10 +17,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from privmix.jit import slot
+from privmix.jit import bind, slot
+from privmix.mechanisms.cells import cell_count, cell_hooks, cell_log_q
 from privmix.mechanisms.counted import default_bins, default_span, noised_interval
 from privmix.mechanisms.histogram import find_bin
 from privmix.numerics import uniform, uniform_index
+from privmix.pairs.cells import mass_between, right_tails
 from privmix.pairs.slots import bin_masses, draw_given, log_g
 from privmix.samplers import base
 from privmix.samplers.binned.counts import (
@@ -93,13 +95,15 @@ def release_masses(mechanism, kernel, edges, theta, out):
 class Bins(NamedTuple):
     """Bins of a release: how many, the numbers that their probabilities are computed from, and the functions.
 
-    Where several tables see them, `sums` is the number of bins of all tables.
+    Where several tables see them, `sums` is the number of bins of all tables. Where records are points of a lattice,
+    `share` has the probability of each bin given each point.
     """
 
     size: int
     node: np.ndarray
     hooks: dict[Callable, Callable]
     sums: int = 0
+    share: np.ndarray = np.zeros((0, 0))
 
 
 def find_bins(model: PrivateMixture, wanted: int | None) -> Bins:
@@ -134,6 +138,9 @@ def _bins_of_records(
         aligned = mechanism.align_edges(edges)
         law = {fill_row: row_of_intervals} if convolution.cdf is None else {**BY_CDF, release_cdf: convolution.cdf}
         hooks = {**LOCAL, **law, bin_of_record: bin_of_interval, **UNSEEN[mechanism.records_unknown]}
+        if cell_hooks(mechanism):
+            share = shares_of_cells(mechanism, aligned)
+            return Bins(len(aligned) - 1, aligned, {**hooks, fill_row: row_of_cells}, share=share)
         return Bins(len(aligned) - 1, aligned, hooks)
     if convolution.cdf is None and convolution.masses is None:
         return Bins(wanted, edges, {**LOCAL, fill_row: row_by_quadrature, bin_of_record: bin_of_edges})
@@ -186,6 +193,35 @@ def row_of_intervals(parts, data, state, theta, out):
     """Write the probability of each bin, a published value of its own."""
     for b in range(len(out)):
         out[b] = math.exp(log_g(parts.mechanism, parts.kernel, state.node[b : b + 2], theta))
+
+
+def row_of_cells(parts, data, state, theta, out):
+    """Write the probability of each bin from that of each cell of a record, and of each bin given the cell."""
+    low, above = 0.0, 1.0
+    for b in range(len(out)):
+        out[b] = 0.0
+    for j in range(len(state.share)):
+        high, rest = right_tails(parts.mechanism, parts.kernel, state.node, theta, j, low)
+        mass = mass_between(low, above, high, rest)
+        for b in range(len(out)):
+            out[b] += mass * state.share[j, b]
+        low, above = high, rest
+
+
+def shares_of_cells(mechanism: Any, edges: np.ndarray) -> np.ndarray:
+    """Return P(bin|cell) of every cell and bin: it depends on no atom, so that each sweep need not compute it."""
+    hooks, numbers = {**mechanism.hooks(), **cell_hooks(mechanism)}, mechanism.numbers()
+    cells = bind(cell_count, hooks, compiled=False)(numbers, edges[:2])
+    out = np.zeros((cells, len(edges) - 1))
+    bind(fill_shares, hooks, owner=type(mechanism).__name__)(numbers, edges, out)
+    return out
+
+
+def fill_shares(mechanism, edges, out):
+    """Write P(bin|cell) of every cell and bin (compiled)."""
+    for j in range(out.shape[0]):
+        for b in range(out.shape[1]):
+            out[j, b] = math.exp(cell_log_q(mechanism, edges[b : b + 2], j))
 
 
 def row_at_once(parts, data, state, theta, out):

@@ -80,6 +80,7 @@ class State(NamedTuple):
     sums: np.ndarray  # of counts in each bin of each table, where there are several
     reach: np.ndarray  # how far counts moved in warm-up
     node: np.ndarray  # what the probabilities of bins are computed from
+    share: np.ndarray  # probability of each bin given each point of a lattice, where records lie on one
     table: np.ndarray  # records at each stick in each bin, when counts were last handed out
     offset: np.ndarray
     members: np.ndarray
@@ -141,7 +142,7 @@ class Binned(base.Sampler):
     def allocate(self, model: PrivateMixture, n: int) -> State:
         """Return an empty state with room for a first number of sticks."""
         room, columns = 64, model.kernel.columns
-        bins, node, _, sums = find_bins(model, self.bins)
+        bins, node, _, sums, share = find_bins(model, self.bins)
         return State(
             size=np.zeros(room, np.int64),
             theta=np.zeros((room, columns)),
@@ -157,6 +158,7 @@ class Binned(base.Sampler):
             sums=np.zeros(sums),
             reach=np.full(bins, 1e6),
             node=node,
+            share=share,
             table=np.zeros((room, bins), np.int64),
             offset=np.zeros(room, np.int64),
             members=base.empty_records(model, min(n, MOST_RECORDS_AT_START)),
@@ -172,11 +174,12 @@ class Binned(base.Sampler):
 
     def check_state(self, model: PrivateMixture, n: int, state: State) -> str:
         """Return what is wrong with a state; the bins are those of the model."""
-        nodes = find_bins(model, self.bins)[1]
+        found = find_bins(model, self.bins)
         wrong = super().check_state(model, n, state)
         if wrong == MISCOUNTED and model.mechanism.records_unknown and state.size.sum() >= 1:
             wrong = self.check_values(int(state.size.sum()), state)
-        return wrong or ("" if np.array_equal(nodes, state.node) else "node is not that of the bins")
+        same = np.array_equal(found.node, state.node) and np.array_equal(found.share, state.share)
+        return wrong or ("" if same else "node is not that of the bins")
 
     def check_values(self, n: int, state: State) -> str:
         """Return what is wrong with the values of a state, or "" where nothing is."""

@@ -1,28 +1,19 @@
 """The joint one-step test with twenty times the pairs: a bias a fifth as large would show."""
 
-import os
-from pathlib import Path
-
 import pytest
 
 from privmix.testing import joint_test
+from record import note
 from samplers.cases import COVERING, EVERY, name
 
 PAIRS = 400_000
-
-
-def note(line):
-    """Add a line to the record of the last long run, where one is wanted."""
-    if path := os.environ.get("PRIVMIX_RECORD"):
-        with Path(path).open("a", encoding="utf-8") as record:
-            record.write(line + "\n")
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("model", "sampler"), COVERING, ids=name)
 def test_sampler_targets_its_posterior(model, sampler):
     result = joint_test(model, sampler, pairs=PAIRS, seed=2)
-    note(f"| {name(model)} | `{sampler!r}` | {result.p_value:.2g} | {result.worst()} |")
+    note(name(model), f"`{sampler!r}`", f"{result.p_value:.2g}", result.worst())
     assert not result.rejected, str(result)
 
 
@@ -31,5 +22,5 @@ def test_sampler_targets_its_posterior(model, sampler):
 def test_every_sampler_targets_its_posterior_on_every_pair(model, sampler):
     """All that `make test` leaves out, with the usual pairs."""
     result = joint_test(model, sampler, seed=2)
-    note(f"| {name(model)}, 20,000 pairs | `{sampler!r}` | {result.p_value:.2g} | {result.worst()} |")
+    note(f"{name(model)}, 20,000 pairs", f"`{sampler!r}`", f"{result.p_value:.2g}", result.worst())
     assert not result.rejected, str(result)

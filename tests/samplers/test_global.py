@@ -15,6 +15,7 @@ from privmix.samplers.binned.bins import bin_of_record, find_bins
 from privmix.testing import enumeration_test, joint_test
 from privmix.testing.joint import _paired_z, run_pairs
 from privmix.testing.simulate import simulate_latent, simulate_release
+from record import note
 from samplers.cases import SAMPLERS, rest_long, serves
 
 UNIT, EDGES = (0.0, 1.0), np.array([-2.0, -0.5, 1.0, 2.0])
@@ -87,6 +88,7 @@ def test_partitions_follow_their_exact_law(case, sampler):
     # A chain forgets its start slowly where records move by proposals: 40 sweeps are too few, 120 are enough.
     sweeps = 40 if isinstance(sampler, samplers.Binned) else 200
     result = enumeration_test(MODELS[case], sampler, RELEASES[case], exact_law(case), chains=4000, sweeps=sweeps)
+    note(f"{case}, enumeration", f"`{sampler!r}`", f"{result.p_value:.2g}", "law of the partition")
     assert result.p_value > 1e-6, str(result)
 
 

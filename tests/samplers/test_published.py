@@ -8,6 +8,7 @@ from privmix import PrivateMixture, kernels, mechanisms, priors, samplers
 from privmix.mechanisms import Clamped, Gaussian, Laplace, Rounded, Withheld
 from privmix.samplers.binned.bins import find_bins
 from privmix.testing import enumeration_test
+from record import note
 from samplers.cases import SAMPLERS, rest_long
 
 # bounds, location, spread, shape, rate
@@ -47,6 +48,7 @@ def test_partitions_follow_their_exact_law(case, noise, sampler):
     exact = truncated_partitions.partition_posterior(np.array(behind), noise, 0.2, 1.0, *EDGE)
     many, sweeps = (4000, 40) if isinstance(sampler, samplers.Binned) else (8000, 150)
     result = enumeration_test(model_of(case, noise), sampler, np.array(released), exact, chains=many, sweeps=sweeps)
+    note(f"{case}, {noise}, enumeration", f"`{sampler!r}`", f"{result.p_value:.2g}", "law of the partition")
     assert result.p_value > 1e-6, str(result)
 
 

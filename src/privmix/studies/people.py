@@ -11,7 +11,9 @@ from typing import Any, Self
 import numpy as np
 
 from privmix import mechanisms
+from privmix.model import default_model
 from privmix.planning import plan
+from privmix.samplers.auto import binned_serves
 from privmix.studies.runner import Results, Study, grid
 from privmix.studies.shared import pictures
 from privmix.studies.shared.choices import words
@@ -20,7 +22,7 @@ from privmix.studies.shared.planning import TARGETS, fit_planned, ranked
 from privmix.studies.shared.tables import write_tables
 
 FAMILIES = ("SubsetSelection", "RandomizedResponse", "UnaryEncoding", "Piecewise", "SquareWave", "Staircase", "Laplace")
-# More people than this are planned for, but no release of them is fitted.
+# More people than this are planned for, but no release of them is fitted; nor is one that counts cannot stand for.
 MOST_FITTED = 1_000_000
 # Where a plan begins to look.
 START = 100_000
@@ -77,11 +79,12 @@ def cell(
 ) -> dict[str, Any]:
     """Return the number of people, and the error of a fit with as many where they are not too many."""
     needed = people_needed(family, target, epsilon, wanted)
-    if not needed <= configuration.fitted:
-        return {"needed": needed, "l1": float("nan")}
-    records = math.ceil(needed)
-    best = ranked((getattr(mechanisms, family),), target, epsilon, records)[0]
-    return {"needed": needed, **fit_planned(best, target, records, replicate, configuration, seed)}
+    if needed <= configuration.fitted:
+        records = math.ceil(needed)
+        best = ranked((getattr(mechanisms, family),), target, epsilon, records)[0]
+        if binned_serves(default_model(best)):
+            return {"needed": needed, **fit_planned(best, target, records, replicate, configuration, seed)}
+    return {"needed": needed, "l1": float("nan")}
 
 
 def figures(results: Results, folder: Path) -> None:

@@ -19,7 +19,6 @@ from privmix.samplers.lifted import coordinates, manifold, table, trajectory
 from privmix.samplers.lifted.state import ROOM
 from privmix.testing import enumeration_test
 from privmix.testing.partitions import log_crp, set_partitions
-from samplers.cases import rest_long
 from samplers.lifted_pairs import trajectory_test
 
 WIDE = (-10.0, 10.0)
@@ -147,7 +146,8 @@ def test_trajectories_leave_the_posterior_unchanged():
 BUGS = lifted_bugs()
 
 
-@pytest.mark.parametrize("mutant", rest_long(BUGS[:1], BUGS), ids=lambda mutant: mutant.name)
+@pytest.mark.long
+@pytest.mark.parametrize("mutant", BUGS, ids=lambda mutant: mutant.name)
 def test_planted_bug_of_a_trajectory_is_rejected(mutant):
     result, _, _ = trajectory_test(
         mutant.model, mutant.sampler, n=mutant.n, pairs=PAIRS, replacements=mutant.replacements()

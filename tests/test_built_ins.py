@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from privmix.mechanisms.base import LocalMechanism
+from privmix.mechanisms.local import LocalMechanism
 from privmix.parts import given
 from privmix.privacy import PureDP
 

@@ -1,6 +1,5 @@
 """Mechanisms: the channel Q(z|y) from confidential records to what is released."""
 
-from privmix.mechanisms.base import LocalMechanism as LocalMechanism
 from privmix.mechanisms.base import Mechanism as Mechanism
 from privmix.mechanisms.clipped import Clipped as Clipped
 from privmix.mechanisms.clipped import ClippedRecords as ClippedRecords
@@ -16,6 +15,7 @@ from privmix.mechanisms.histogram import Histogram as Histogram
 from privmix.mechanisms.identity import Identity as Identity
 from privmix.mechanisms.laplace import Laplace as Laplace
 from privmix.mechanisms.lattice import OnLattice as OnLattice
+from privmix.mechanisms.local import LocalMechanism as LocalMechanism
 from privmix.mechanisms.noisy_histogram import NoisyHistogram as NoisyHistogram
 from privmix.mechanisms.piecewise import Piecewise as Piecewise
 from privmix.mechanisms.processed_counts import ProcessedCounts as ProcessedCounts

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from privmix.mechanisms.base import LocalMechanism
+from privmix.mechanisms.local import LocalMechanism
 from privmix.parts.checks import check_bounds, check_scale, fill, one_of
 
 

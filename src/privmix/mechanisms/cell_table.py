@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from privmix.mechanisms.base import LocalMechanism
+from privmix.mechanisms.local import LocalMechanism
 
 
 class CellTable(LocalMechanism):

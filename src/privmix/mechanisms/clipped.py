@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from privmix.jit import slot
-from privmix.mechanisms.base import LocalMechanism, Mechanism
+from privmix.mechanisms.base import Mechanism
 from privmix.mechanisms.cells import cell_hooks
+from privmix.mechanisms.local import LocalMechanism
 from privmix.mechanisms.noisy_histogram import NoisyHistogram
 from privmix.mechanisms.processed_counts import ProcessedCounts
 from privmix.mechanisms.slots import log_between, log_q

@@ -15,7 +15,8 @@ import numpy as np
 
 from privmix.frames import as_floats, columns_of, is_table
 from privmix.mechanisms.bars import BARS, Bars
-from privmix.mechanisms.base import LocalMechanism, Mechanism
+from privmix.mechanisms.base import Mechanism
+from privmix.mechanisms.local import LocalMechanism
 from privmix.mechanisms.wrapper import of_wrapped
 from privmix.parts.checks import check_count, fill
 

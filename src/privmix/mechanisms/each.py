@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from privmix.frames.rows import like_rows, pick_columns, stack_columns
-from privmix.mechanisms.base import LocalMechanism
 from privmix.mechanisms.evidence import LOCAL_HOOKS
+from privmix.mechanisms.local import LocalMechanism
 from privmix.mechanisms.slots import at_record, log_q
 from privmix.parts import given
 from privmix.parts.checks import check_count, fill

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from privmix.mechanisms.base import LocalMechanism
+from privmix.mechanisms.local import LocalMechanism
 from privmix.parts import given
 from privmix.parts.checks import check_bounds, fill
 

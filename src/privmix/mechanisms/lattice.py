@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from privmix.jit import slot
-from privmix.mechanisms.base import LocalMechanism, Mechanism
+from privmix.mechanisms.base import Mechanism
 from privmix.mechanisms.cells import cell_count, cell_edge, cell_hooks, cell_log_q, cell_point
+from privmix.mechanisms.local import LocalMechanism
 from privmix.mechanisms.slots import log_between, log_q
 from privmix.mechanisms.wrapper import Wrapper
 from privmix.parts.checks import check_positive

@@ -16,9 +16,10 @@ import numpy as np
 from privmix.frames import as_floats
 from privmix.jit import slot
 from privmix.mechanisms.bars import Bars
-from privmix.mechanisms.base import LocalMechanism, Mechanism
+from privmix.mechanisms.base import Mechanism
 from privmix.mechanisms.cells import cell_log_q, cell_point
 from privmix.mechanisms.lattice import COST_OF_A_CELL
+from privmix.mechanisms.local import LocalMechanism
 from privmix.mechanisms.post_processing import Step, Withhold, apply_all, check_steps, undo_all, words_of
 from privmix.mechanisms.slots import log_between, log_q
 from privmix.mechanisms.wrapper import Wrapper, of_wrapped

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from privmix.mechanisms.base import LocalMechanism
+from privmix.mechanisms.local import LocalMechanism
 from privmix.parts.checks import one_of, single
 from privmix.privacy import ZCDP, PureDP
 from privmix.privacy.variation import rho_epsilon, variation_rho

@@ -15,7 +15,8 @@ import numpy as np
 from privmix.jit import accessor, bind
 from privmix.jit.numbers import numbers_of
 from privmix.mechanisms.bars import Bars
-from privmix.mechanisms.base import LocalMechanism, Mechanism
+from privmix.mechanisms.base import Mechanism
+from privmix.mechanisms.local import LocalMechanism
 from privmix.mechanisms.slots import at_record
 
 if TYPE_CHECKING:

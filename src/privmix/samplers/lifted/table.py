@@ -71,7 +71,8 @@ def find_directions(state: Any, most: int) -> dict[str, np.ndarray]:
     seen = float(state.moment_count[0])
     middle = np.maximum(state.mean_chance / seen, LEAST_RECORDS / n)
     weight = np.sqrt(n / middle)
-    values, vectors = np.linalg.eigh(weight[:, None] * (state.moment / seen) * weight)
+    moment = np.nan_to_num(weight[:, None] * (state.moment / seen) * weight, posinf=0.0, neginf=0.0)
+    values, vectors = np.linalg.eigh(moment)
     stiff = min(max(int(np.count_nonzero(values > LEAST_STIFFNESS)), 1), most)
     direction = np.ascontiguousarray(vectors[:, ::-1][:, :stiff] * weight[:, None])
     return {"direction": direction, "centre": middle @ direction}

@@ -108,4 +108,6 @@ def fill_difference(parts, data, state, x, h, c):
     fill_row(parts, data, state, theta, state.fresh)
     x[h, c] = kept
     for b in range(len(out)):
-        out[b] = state.weight[h] * (out[b] - state.fresh[b]) / (2.0 * NEARBY)
+        slope = state.weight[h] * (out[b] - state.fresh[b]) / (2.0 * NEARBY)
+        # An atom of an extreme size may have no slope in floating point; then it says nothing of what is stiff.
+        out[b] = slope if abs(slope) < math.inf else 0.0

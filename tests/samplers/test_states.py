@@ -89,7 +89,11 @@ def test_a_number_of_components_that_is_none_is_refused():
         assert "number of components" in sampler.check_state(model, N, changed(state, "concentration", put(value, 1)))
 
 
-def test_a_state_that_grew_passes():
-    model, sampler = next(case for case in CASES if isinstance(case[1], samplers.Slice))
+@pytest.mark.parametrize("kind", [samplers.Slice, samplers.Binned])
+def test_a_state_that_grew_passes_and_has_as_many_records(kind):
+    model, sampler = next(case for case in CASES if type(case[1]) is kind)
     state = ended(model, sampler)[1].end.state
-    assert sampler.check_state(model, N, sampler.grow(state)) == ""
+    grown = sampler.grow(state)
+    assert sampler.check_state(model, N, grown) == ""
+    assert len(grown.size) == 2 * len(state.size)
+    assert grown.size.sum() == state.size.sum()

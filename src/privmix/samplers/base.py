@@ -64,6 +64,11 @@ def impute(parts, data, state, rng, ys, labels):
     """Write a draw of the confidential records and the row of each, given everything else in the state."""
 
 
+def doubled(array: np.ndarray) -> np.ndarray:
+    """Return an array of a state with room for twice as many rows, the new ones empty."""
+    return np.concatenate([array, np.zeros_like(array)])
+
+
 @dataclass(frozen=True)
 class Sampler(Named):
     """Base of samplers.

@@ -208,11 +208,7 @@ class Slice(base.Sampler):
     def grow(self, state: State) -> State:
         """Return the state with room for twice as many sticks."""
         names = ("size", "theta", "weight", "log_left", "score", "offset", "scratch", "mass")
-        return state._replace(**{name: _doubled(getattr(state, name)) for name in names})
-
-
-def _doubled(array: np.ndarray) -> np.ndarray:
-    return np.concatenate([array, np.zeros_like(array)])
+        return state._replace(**{name: base.doubled(getattr(state, name)) for name in names})
 
 
 def adopt(parts, data, state, latent, rng):

@@ -200,8 +200,7 @@ class Binned(base.Sampler):
     def grow(self, state: State) -> State:
         """Return the state with room for twice as many sticks."""
         names = ("size", "theta", "weight", "log_left", "log_old", "row", "rest", "table", "offset", "scratch")
-        doubled = {name: np.concatenate([getattr(state, name)] * 2) for name in names}
-        return state._replace(**doubled)
+        return state._replace(**{name: base.doubled(getattr(state, name)) for name in names})
 
 
 # Entry of State.cursor: whether the rows of occupied sticks are those of their atoms

@@ -212,6 +212,7 @@ sys.exit("".join(result.output for result in done if result.exit_code) or 0)
 """
 
 
+@pytest.mark.long
 def test_command_line_and_report_offer_them(house):
     np.savetxt(house / "raw.csv", np.random.default_rng(1).uniform(2.0, 8.0, 30), header="y", comments="")
     about = "--mechanism skew-laplace --epsilon 5 --left-tail 3 --bounds 0 10"

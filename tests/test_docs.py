@@ -83,7 +83,15 @@ def test_tutorial_runs_from_csv_to_report(tmp_path, monkeypatch, minutes):
     assert {"survey.csv", "release.csv", "fit.nc", "report.html", "counts.html"} <= {p.name for p in tmp_path.iterdir()}
 
 
-@pytest.mark.parametrize("script", [path for path in EXAMPLES if path.stem != "from_pandas"], ids=page_name)
+# The tests of the skeletons make parts of one's own, too, at less expense.
+SCRIPTS = [
+    pytest.param(path, marks=pytest.mark.long) if path.stem.startswith("own_") else path
+    for path in EXAMPLES
+    if path.stem != "from_pandas"
+]
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=page_name)
 def test_example_script_runs(script, tmp_path):
     source = str(Path(privmix.__file__).parents[1])
     path = os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")]))

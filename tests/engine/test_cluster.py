@@ -30,6 +30,7 @@ def kill_when_busy(client, worker):
     worker.send_signal(signal.SIGKILL)
 
 
+@pytest.mark.long
 def test_chains_on_a_cluster_that_loses_a_worker_are_those_of_threads(tmp_path):
     distributed = pytest.importorskip("distributed")
     with dask_cluster(tmp_path) as (address, workers), distributed.Client(address) as client:

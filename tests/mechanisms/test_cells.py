@@ -463,7 +463,7 @@ def wave_too_low(self, z, y):
     ("mechanism", "wrong"),
     [
         (RandomizedResponse(cells=8, epsilon=4.0, bounds=(-10.0, 10.0), staggered=True), truth_taken_for_less),
-        (SquareWave(epsilon=4.0, bounds=(-10.0, 10.0)), wave_too_low),
+        pytest.param(SquareWave(epsilon=4.0, bounds=(-10.0, 10.0)), wave_too_low, marks=pytest.mark.long),
     ],
     ids=["RandomizedResponse", "SquareWave"],
 )

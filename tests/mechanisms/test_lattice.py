@@ -94,6 +94,7 @@ def test_a_histogram_has_its_edges_between_the_points():
         OnLattice.around(NoisyHistogram(100, [0.0, 0.5, 0.9, 2.0], epsilon=1.0), 1.0)
 
 
+@pytest.mark.long
 def test_fit_and_default_model_take_a_resolution():
     inner = RandomizedResponse(6, epsilon=3.0, bounds=AGES)
     model = default_model(inner, resolution=2.0)

@@ -22,6 +22,7 @@ def test_every_export_is_tested():
         "gamma",
         "log_gamma_variate",
         "normal",
+        "poisson",
         "uniform",
         "uniform_index",
     }

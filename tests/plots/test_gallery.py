@@ -102,6 +102,7 @@ def test_clusters_without_prior(posterior, ax):
     assert not plot_clusters(posterior, ax=ax, prior=False).lines
 
 
+@pytest.mark.long
 def test_clusters_of_a_global_release_count_its_records(counts, ax):
     assert "among 40 records" in plot_clusters(counts, ax=ax).get_title()
 

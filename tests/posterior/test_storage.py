@@ -46,7 +46,6 @@ CASES = [
     (PrivateMixture(MECHANISM), samplers.Neal5(), {}),
     (PrivateMixture(MECHANISM), samplers.Slice(), {"thin": 2, "allocations": False}),
     (PrivateMixture(MECHANISM, HIERARCHICAL), samplers.Neal5(), {"chains": 1}),
-    (PrivateMixture(mechanisms.Identity()), samplers.Slice(), {}),
     # More sticks than a state has room for at first: what of it is empty has grown too.
     (PrivateMixture(MECHANISM, prior=priors.DirichletProcess(40.0)), samplers.Slice(), {}),
 ]

@@ -200,16 +200,16 @@ def first_of_each(cases, kind):
     return list({kind(case): case for case in reversed(cases)}.values())[::-1]
 
 
-def room_or_file(mutant):
-    """Return where a bug is planted: the file of a sampler, a move or a prior, or else the room."""
+def room_or_sampler(mutant):
+    """Return where a bug is planted: the sampler, the moves that samplers share, or else the room."""
     parts = mutant.edits[0][0].__module__.split(".")
-    return ".".join(parts) if parts[1] in ("samplers", "priors") else parts[1]
+    return ".".join(parts[1:3]) if parts[1] == "samplers" else parts[1]
 
 
-# The paper's own mistakes; then a bug for every file of samplers and priors and every other room. The long run has all.
+# The paper's own mistakes; then a bug for every sampler and for every other room. The long run has all.
 MUTANTS = [m for m in all_mutants() if not m.equivalent]
 PUBLISHED = [m for m in MUTANTS if m.name.startswith(("published", "printed"))]
-DEFAULT = PUBLISHED + first_of_each([m for m in MUTANTS if m not in PUBLISHED], room_or_file)
+DEFAULT = PUBLISHED + first_of_each([m for m in MUTANTS if m not in PUBLISHED], room_or_sampler)
 
 
 def rest_long(chosen, every):

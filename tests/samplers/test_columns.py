@@ -23,10 +23,10 @@ pytestmark = pytest.mark.xdist_group("columns")
 
 NEAL5, SLICE = samplers.Neal5(), samplers.Slice()
 EXACT = samplers.SplitMerge(samplers.Neal5(exact=True, update="impute"))
-#: a sampler that proposes records and one that integrates them out, on all kinds of columns at once
-CHOSEN = [(MIXED, NEAL5), (MIXED, EXACT)]
+#: the default sampler, which integrates records out, on all kinds of columns at once; others are in the long run
+CHOSEN = [(MIXED, EXACT)]
 MORE = [
-    *[(MIXED, s) for s in (SLICE, samplers.Slice(records="exact"), samplers.Slice(records="integrated"))],
+    *[(MIXED, s) for s in (NEAL5, SLICE, samplers.Slice(records="exact"), samplers.Slice(records="integrated"))],
     (MIXED, samplers.Neal8(update="impute")),
     *[(NUMBERS, s) for s in (NEAL5, SLICE, EXACT, samplers.SplitMerge(), samplers.Neal5(exact=True))],
     *[(NUMBERS, s) for s in (samplers.Slice(records="integrated", update="walk"), samplers.Neal5(auxiliaries=3))],
@@ -135,7 +135,7 @@ BUGS = [
 ]
 
 
-@pytest.mark.parametrize("bug", [BUGS[0], BUGS[1], *[pytest.param(b, marks=pytest.mark.long) for b in BUGS[2:]]])
+@pytest.mark.parametrize("bug", [BUGS[0], *[pytest.param(b, marks=pytest.mark.long) for b in BUGS[1:]]])
 def test_planted_bugs_are_rejected(bug):
     assert joint_test(bug.model, bug.sampler, replacements=bug.replacements()).rejected, bug.name
 

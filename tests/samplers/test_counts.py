@@ -29,7 +29,11 @@ def plan_of(mechanism, z, sampler, draws=20, warmup=30):
     return Plan(privmix.default_model(mechanism), sampler, z, draws, warmup, 1, allocations=False)
 
 
-@pytest.mark.parametrize("counted", [Counted(LAPLACE, 64), Counted(RESPONSE)], ids=lambda counted: counted.name_of_each)
+@pytest.mark.parametrize(
+    "counted",
+    [Counted(LAPLACE, 64), pytest.param(Counted(RESPONSE), marks=pytest.mark.long)],
+    ids=lambda counted: counted.name_of_each,
+)
 def test_chain_goes_on_as_that_of_the_records(counted):
     z = counted.mechanism.privatize(records(), seed=2)
     sampler = Binned(64)

@@ -102,7 +102,10 @@ def test_partitions_follow_their_exact_law_after_post_processing_and_in_several_
     test_partitions_follow_their_exact_law(case, sampler)
 
 
-@pytest.mark.parametrize("name", ["statistic left as it was on accepting", "sticks moved without the prior"])
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param("statistic left as it was on accepting", marks=pytest.mark.long), "sticks moved without the prior"],
+)
 def test_planted_bug_is_seen_by_enumeration(name):
     mutant = next(m for m in count_bugs() if m.name == name)
     result = enumeration_test(
@@ -134,7 +137,7 @@ def labels_of_bins(parts, data, state, rng, ys, labels):
 @pytest.mark.parametrize(
     "mechanism",
     [
-        mechanisms.Laplace(epsilon=5.0, bounds=(-5.0, 5.0)),
+        pytest.param(mechanisms.Laplace(epsilon=5.0, bounds=(-5.0, 5.0)), marks=pytest.mark.long),
         pytest.param(mechanisms.Gaussian(scale=1.0, bounds=(-5.0, 5.0)), marks=pytest.mark.long),
         pytest.param(mechanisms.SquareWave(epsilon=3.0, bounds=(-5.0, 5.0)), marks=pytest.mark.long),
     ],
@@ -177,6 +180,7 @@ def test_few_bins_change_what_many_do_not():
     assert abs(spread[0] - _sd(exact)) > 0.05
 
 
+@pytest.mark.long
 def test_records_have_clusters_on_counts_too():
     """The clusters of records, from labels that are drawn from counts, are those of a sampler with labels."""
     mechanism = mechanisms.Gaussian(scale=1.0, bounds=(-10.0, 10.0))
@@ -320,7 +324,7 @@ class NoisyMean(GlobalMechanism):
         return np.full(self.records, z[0]) + np.linspace(-1.0, 1.0, self.records)
 
 
-@pytest.mark.parametrize("sampler", [samplers.Neal5(), samplers.Slice()], ids=repr)
+@pytest.mark.parametrize("sampler", rest_long([samplers.Neal5()], [samplers.Slice()]), ids=repr)
 def test_own_global_mechanism_works_from_its_hooks_alone(sampler):
     model = PrivateMixture(NoisyMean(records=10, scale=0.5), kernels.Normal(), priors.DirichletProcess((4.0, 2.0)))
     result = joint_test(model, sampler)

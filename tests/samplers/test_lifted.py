@@ -136,6 +136,7 @@ def test_a_drift_stays_on_the_manifold_and_comes_back(state):
     assert trajectory.comes_back(state, 0, 1, count, 0.1)
 
 
+@pytest.mark.long
 def test_trajectories_leave_the_posterior_unchanged():
     result, rate, state = trajectory_test(RESPONSE, SHORT, n=1000, pairs=PAIRS)
     assert not result.rejected, str(result)

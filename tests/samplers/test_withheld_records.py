@@ -105,6 +105,7 @@ def test_posterior_of_the_number_covers_it_at_its_level(data_sets):
     assert uniform > 1e-4, ranks
 
 
+@pytest.mark.long
 def test_fit_reports_the_number(tmp_path):
     """Normal records of which a third is withheld: the truncated ones alone have another mean and another number."""
     mechanism = Withheld(Laplace(epsilon=20.0, bounds=(-5.0, 5.0)), below=-0.5, known=False)

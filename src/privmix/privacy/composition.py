@@ -30,16 +30,10 @@ def compose(guarantees: Sequence[Guarantee | None]) -> Guarantee | None:
     >>> compose([PureDP(0.5), PureDP(1.0)])
     PureDP(epsilon=1.5)
     """
-    known = [guarantee for guarantee in guarantees if guarantee is not None]
-    if len(known) < len(guarantees) or not known:
+    known = _all_of(guarantees)
+    if not known:
         return None
-    relations = {guarantee.neighbours for guarantee in known}
-    if len(relations) > 1:
-        raise ValueError(
-            f"guarantees for different neighbours ({' and '.join(sorted(relations))}) do not add up. State all of them "
-            "for the same neighbours."
-        )
-    relation = relations.pop()
+    relation = known[0].neighbours
     pure = [guarantee.pure_epsilon for guarantee in known if guarantee.pure_epsilon is not None]
     if len(pure) == len(known):
         return PureDP(sum(pure), neighbours=relation)
@@ -69,8 +63,8 @@ def weakest(guarantees: Sequence[Guarantee | None]) -> Guarantee | None:
     >>> weakest([PureDP(0.5), PureDP(1.0)])
     PureDP(epsilon=1.0)
     """
-    known = [guarantee for guarantee in guarantees if guarantee is not None]
-    if len(known) < len(guarantees) or not known:
+    known = _all_of(guarantees)
+    if not known:
         return None
     deltas = [guarantee.delta for guarantee in known if isinstance(guarantee, ApproxDP)]
     relation = known[0].neighbours
@@ -81,3 +75,15 @@ def weakest(guarantees: Sequence[Guarantee | None]) -> Guarantee | None:
     if len(pure) == len(known):
         return PureDP(max(pure), neighbours=relation)
     return ZCDP(max(guarantee.zcdp().rho for guarantee in known), neighbours=relation)
+
+
+def _all_of(guarantees: Sequence[Guarantee | None]) -> list[Guarantee]:
+    """Return the guarantees, all for the same neighbours; none where one of the releases promises nothing."""
+    known = [guarantee for guarantee in guarantees if guarantee is not None]
+    relations = {guarantee.neighbours for guarantee in known}
+    if len(relations) > 1:
+        raise ValueError(
+            f"guarantees for different neighbours ({' and '.join(sorted(relations))}) do not add up. State all of them "
+            "for the same neighbours."
+        )
+    return known if len(known) == len(guarantees) else []

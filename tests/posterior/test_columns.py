@@ -179,6 +179,8 @@ MEMBERS = {
     "informativeness": (lambda fit: fit.informativeness(), "informativeness compares densities on a line"),
     "plot": (lambda fit: fit.plot(), WAY),
     "report": (lambda fit: fit.report("x.html"), WAY),
+    "correlation": (lambda fit: fit.correlation(), None),
+    "mutual_information": (lambda fit: fit.mutual_information(), None),
     "marginal": (lambda fit: fit.marginal("income"), None),
     "conditional": (lambda fit: fit.conditional("income", sex="m"), None),
     "predictive": (lambda fit: fit.predictive(4, seed=1), None),

@@ -150,17 +150,22 @@ def moments(model: PrivateMixture, draws: Draws, level: float) -> xr.Dataset:
 
 def moment_draws(kernel: Kernel, draws: Draws, restricted_to: Interval) -> np.ndarray:
     """Return mean, variance, sd, skewness and excess kurtosis of each draw."""
-    ends = ends_of(kernel, restricted_to)
+    exact = need_moments(kernel, restricted_to)
+    mean, variance, third, fourth = raw_moments(kernel, draws, ends_of(kernel, restricted_to), exact).T
+    least = np.maximum(variance, 1e-300)
+    sd = np.sqrt(least)
+    return np.stack([mean, variance, np.sqrt(variance), third / least / sd, fourth / least / least - 3.0], axis=1)
+
+
+def need_moments(kernel: Kernel, restricted_to: Interval) -> bool:
+    """Return whether a kernel states its moments; refuse one whose moments cannot be integrated either."""
     exact = restricted_to is None and kernel.has("central_moments")
-    if not exact and not np.isfinite(ends).all():
+    if not exact and not np.isfinite(ends_of(kernel, restricted_to)).all():
         raise ValueError(
             f"{type(kernel).__name__} reaches to infinity and does not say its moments. Give the kernel a hook "
             "central_moments(self, theta, out), or summarise posterior.predictive(size)."
         )
-    mean, variance, third, fourth = raw_moments(kernel, draws, ends, exact).T
-    least = np.maximum(variance, 1e-300)
-    sd = np.sqrt(least)
-    return np.stack([mean, variance, np.sqrt(variance), third / least / sd, fourth / least / least - 3.0], axis=1)
+    return exact
 
 
 def mode_count(model: PrivateMixture, draws: Draws, grid: Any, prominence: float, level: float) -> xr.Dataset:

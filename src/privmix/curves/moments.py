@@ -47,6 +47,24 @@ def raw_moments(kernel: Kernel, draws: Draws, ends: tuple[float, float], exact: 
     return out
 
 
+def component_moments(kernel: Kernel, draws: Draws, ends: tuple[float, float], exact: bool) -> np.ndarray:
+    """Return mean and variance of each component, (draw, component, 2); 0 where a draw has fewer."""
+    out = np.zeros((count_of(draws), draws.weight.shape[-1], 2))
+    work = np.zeros((3 + MOST_HALVINGS, max(SCOUTS, 5)))
+    rng = np.random.default_rng(0)
+    run_over(kernel, fill_components, draws, rng, np.array(ends), np.zeros(5), work, out, hooks=_HOW[exact])
+    return out
+
+
+def fill_components(kernel, weight, atom, components, row, rng, ends, found, work, out):
+    """Fill out[d, h] with mean and variance of component h of draw d (compiled)."""
+    for d in range(len(weight)):
+        for h in range(components[d]):
+            load_atom(kernel, atom, d, h, row[0])
+            fill_moments(kernel, rng, row[0], ends, work, found)
+            out[d, h, 0], out[d, h, 1] = found[MEAN], found[SECOND]
+
+
 def mixture_moments(kernel, weight, atom, components, row, rng, ends, table, work, out):
     """Fill out[d] with mean, variance, third and fourth central moment of draw d (compiled)."""
     for d in range(len(weight)):

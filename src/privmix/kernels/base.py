@@ -28,13 +28,14 @@ from privmix.kernels.slots import (
     mass,
     parameter_count,
     prepare,
+    row_moments,
     sample_between,
     update_atom,
     update_hyper,
 )
 from privmix.parts import Part
 
-_OPTIONAL = (cdf, mass, sample_between, central_moments)
+_OPTIONAL = (cdf, mass, sample_between, central_moments, row_moments)
 
 
 class Kernel(Part):
@@ -55,6 +56,7 @@ class Kernel(Part):
     - ``sample_between(self, rng, theta, lower, upper)``: optional; a draw of y between two ends. Either of the two
       gives it by bisection
     - ``central_moments(self, theta, out)``: optional; writes mean, variance, third and fourth central moment into out
+    - ``row_moments(self, theta, mean, covariance)``: optional, where y is a row; writes its mean and covariance
 
     A base measure with hyperparameters of its own names them in ``hyperparameters``; then ``base``, ``update`` and
     ``log_base`` take a last argument ``hyper``, and two more hooks serve them:

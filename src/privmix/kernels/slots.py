@@ -1,6 +1,6 @@
 """Slots of a kernel: the names by which generic code reaches it, whatever the shape of its y and of its base measure.
 
-The last six are filled where a kernel gives, or lets derive, what they stand for: ask ``kernel.has("cdf")``.
+The last seven are filled where a kernel gives, or lets derive, what they stand for: ask ``kernel.has("cdf")``.
 """
 
 from __future__ import annotations
@@ -96,3 +96,8 @@ def sample_between(kernel, rng, theta, lower, upper):
 @slot
 def central_moments(kernel, theta, out):
     """Write mean, variance, third and fourth central moment of f(·|θ)."""
+
+
+@slot
+def row_moments(kernel, theta, mean, covariance):
+    """Write mean and covariance of f(·|θ), where y is a row."""

@@ -13,7 +13,7 @@ from privmix.checks.check import Finding, check, check_convergence, check_run, d
 from privmix.checks.informativeness import REFIT, RELEASES, Informativeness, informativeness
 from privmix.checks.predictive_check import predictive_check
 from privmix.checks.summary import summary
-from privmix.curves import columns, functionals
+from privmix.curves import columns, dependence, functionals
 from privmix.curves.density import check_grid, default_grid, density_bands, density_draws, grid_coords
 from privmix.curves.grid import follow_spikes
 from privmix.curves.predictive import predictive
@@ -161,6 +161,33 @@ class Posterior(OfClusters):
             Posterior probability of each interval.
         """
         return functionals.moments(self.model, self.arrays, level)
+
+    def correlation(self, level: float = 0.95) -> xr.Dataset:
+        """Return the correlations of the columns of the confidential records that are numbers.
+
+        Over the coordinates `column` and `other`: ``mean``, ``lower``, ``upper`` and the ``draws``. Exact in each draw
+        where kernels state their moments, else integrated.
+
+        Parameters
+        ----------
+        level
+            Posterior probability of each interval.
+        """
+        return dependence.correlation(self.model.kernel, self.arrays, level)
+
+    def mutual_information(self, level: float = 0.95) -> xr.Dataset:
+        """Return the mutual information of each two columns of the confidential records, in nats.
+
+        It is 0 where two columns are independent, whatever their kind, and no more than the entropy of a category.
+        Over the coordinates `column` and `other`: ``mean``, ``lower``, ``upper`` and the ``draws``; NaN for a column
+        with itself. Of two categories it is exact in each draw; numbers are cut into 96 cells, which can only lose.
+
+        Parameters
+        ----------
+        level
+            Posterior probability of each interval.
+        """
+        return dependence.mutual_information(self.model.kernel, self.arrays, level)
 
     def mode_count(self, grid: Any = None, prominence: float = 0.01, level: float = 0.95) -> xr.Dataset:
         """Return the number of modes of the density: mean, lower, upper, draws and the probability of each number.

@@ -3,15 +3,17 @@
 import threading
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
 from multiprocessing import get_context
 
 import numpy as np
 import pytest
 
 from privmix import PrivateMixture, mechanisms, samplers
+from privmix.engine import block
 from privmix.engine import chains as chains_file
 from privmix.engine.block import stack_draws
-from privmix.engine.chains import Plan, rescue, run_chain, run_chains, shorten
+from privmix.engine.chains import Plan, even, rescue, run_chain, run_chains, shorten
 
 MECHANISM = mechanisms.Laplace(epsilon=10.0, bounds=(-10.0, 10.0))
 MODEL = PrivateMixture(MECHANISM)
@@ -127,6 +129,57 @@ def test_what_is_gathered_and_saved_after_an_interruption_does_not_grow_with_the
         assert chain.length == draws // step
         np.testing.assert_array_equal(chain.draws.allocation, whole.draws.allocation[step - 1 :: step])
         assert chain.end is whole.end
+
+
+def note_sweeps(parts, data, state, rng, latent, draws, control, stop):
+    """Take the place of a block: each draw holds the sweep that it was made in."""
+    while control[block.DONE] < stop:
+        control[block.DONE] += 1
+        past = control[block.DONE] - control[block.WARMUP]
+        if past > 0 and past % control[block.THIN] == 0:
+            draws.n_clusters[control[block.KEPT]], draws.components[control[block.KEPT]] = control[block.DONE], 1
+            control[block.KEPT] += 1
+    return block.FINISHED
+
+
+@pytest.mark.parametrize("draws", [4_000, 4_001, 7_999])
+@pytest.mark.parametrize("first", [1, 64, 65])
+def test_draws_never_take_more_than_their_share_of_memory(monkeypatch, draws, first):
+    """Every second draw is let go, again and again: what is left is evenly spaced from the first sweep to the last."""
+    monkeypatch.setattr(chains_file, "FIRST_DRAWS", first)
+    monkeypatch.setattr(chains_file, "PIECE_BYTES", 2**16)
+    plan = Plan(MODEL, samplers.Neal5(), Z, draws, 3, 2, allocations=True, room=2**20)
+    chain = run_chain(plan, 1, run=note_sweeps)
+    # A piece is no larger than what there was before it.
+    assert sum(array.nbytes for piece in chain.pieces for array in piece) <= 2 * plan.room
+    step = chain.thin // plan.thin
+    assert step in (4, 8)
+    assert chain.length == draws // step
+    np.testing.assert_array_equal(chain.draws.n_clusters, 3 + 2 * step * np.arange(1, draws // step + 1))
+
+
+def test_a_fit_without_room_for_all_draws_says_so_and_goes_on(monkeypatch):
+    monkeypatch.setattr(chains_file, "FIRST_DRAWS", 64)
+    monkeypatch.setattr(chains_file, "memory", lambda: 8 * 2**20)
+    with pytest.warns(UserWarning, match="no room for all draws: 500 are kept, one in 2 of those made"):
+        posterior = MODEL.sample(
+            Z, samplers.Neal5(), draws=1_000, thin=1, warmup=5, chains=2, seed=3, allocations=False
+        )
+    assert (posterior.draws, posterior.plan.thin) == (500, 2)
+    monkeypatch.setattr(chains_file, "memory", lambda: 4 * 2**20)
+    longer = posterior.resume(600)
+    step = longer.plan.thin // posterior.plan.thin
+    assert step > 1
+    assert longer.draws == 500 // step + 600 // step
+    np.testing.assert_array_equal(longer.n_clusters[:, : 500 // step], posterior.n_clusters[:, step - 1 :: step])
+
+
+def test_chains_of_unequal_spacing_are_made_even():
+    plan = Plan(MODEL, samplers.Neal5(), Z, 40, 0, 1, allocations=False)
+    fine, coarse = (run_chain(replace(plan, draws=d, thin=40 // d), 1, run=note_sweeps) for d in (40, 10))
+    for chain in even([fine, coarse]):
+        assert chain.thin == 4
+        np.testing.assert_array_equal(chain.draws.n_clusters, 4 * np.arange(1, 11))
 
 
 def test_an_error_in_a_chain_reaches_the_caller(monkeypatch):

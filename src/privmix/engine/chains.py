@@ -5,6 +5,7 @@ A chain depends on its seed alone: not on the number of workers, on the length o
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import time
@@ -30,13 +31,16 @@ BLOCK_SECONDS = 0.1
 # Draws that a chain has room for at first, and bytes of later pieces: memory follows what was drawn, not what was asked
 # for, and nothing that was drawn is copied before the end, which would keep Ctrl-C waiting.
 FIRST_DRAWS, PIECE_BYTES = 4096, 32 * 2**20
+# Share of the machine's memory that draws may fill. Where more are asked for, every second one is let go, again and
+# again, so that no run is killed by its own draws; and the memory where the machine does not tell.
+MEMORY_SHARE, MEMORY_ELSE = 0.125, 8 * 2**30
 # Bytes of draws that are kept after Ctrl-C, which wants an answer soon: to gather and save them takes a second.
 MOST_BYTES_IN_HASTE = 64 * 2**20
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What each chain is to do."""
+    """What each chain is to do; `room` is how many bytes its draws may take."""
 
     model: PrivateMixture
     sampler: Sampler
@@ -45,6 +49,7 @@ class Plan:
     warmup: int
     thin: int
     allocations: bool
+    room: float = math.inf
 
     @property
     def records(self) -> int:
@@ -68,10 +73,11 @@ class End:
 
 @dataclass(frozen=True)
 class Chain:
-    """A chain after its last sweep: its draws, in pieces, and where it stands."""
+    """A chain after its last sweep: its draws, in pieces, where it stands, and how many sweeps lie between draws."""
 
     pieces: list[Draws]
     end: End
+    thin: int
 
     @property
     def length(self) -> int:
@@ -91,7 +97,7 @@ class Chain:
             start = first - offset if offset <= first else (first - offset) % step
             kept.append(Draws(*[array[start : max(0, min(length, stop - offset)) : step] for array in piece]))
             offset += length
-        return Chain([piece for piece in kept if len(piece.n_clusters)] or kept[:1], self.end)
+        return Chain([piece for piece in kept if len(piece.n_clusters)] or kept[:1], self.end, self.thin * step)
 
 
 class Monitor:
@@ -130,6 +136,14 @@ def root_of(seed: Any) -> np.random.SeedSequence:
     return np.random.SeedSequence(seed)
 
 
+def memory() -> int:
+    """Return the bytes of memory that this machine has."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return MEMORY_ELSE
+
+
 def available_cpus() -> int:
     """Return the number of processors that this process may run on."""
     if hasattr(os, "sched_getaffinity"):
@@ -143,8 +157,10 @@ def run_chains(
     """Run one chain for each start; return them and whether all were finished.
 
     A start is a seed, or the end of a chain to go on from. An interruption (Ctrl-C) stops the chains
-    after their current block; what they have drawn is returned.
+    after their current block; what they have drawn is returned. Chains that were finished have as many sweeps between
+    draws, one like the other: more than was asked for where memory has no room for all (see `MEMORY_SHARE`).
     """
+    plan = replace(plan, room=MEMORY_SHARE * memory() / len(starts))
     shared = executor is None or isinstance(executor, ThreadPoolExecutor)
     monitor = Monitor(len(starts), plan.sweeps) if shared else None
     pool = executor or ThreadPoolExecutor(max_workers=min(len(starts), available_cpus()))
@@ -163,7 +179,7 @@ def run_chains(
             if not any(chain.length for chain in chains):
                 raise
             return chains, False
-        return [future.result() for future in futures], True
+        return even([future.result() for future in futures]), True
     finally:
         if executor is None:
             pool.shutdown(wait=True, cancel_futures=True)
@@ -192,14 +208,15 @@ def run_chain(
     parts, data = plan.model.parts(), plan.model.data(plan.z)
     state, rng, latent, control = _begin(plan, start)
     pieces, draws = [], empty_draws(plan, min(plan.draws, FIRST_DRAWS))  # type: list[Draws], Draws
-    size, room = 1, plan.warmup + len(draws.n_clusters) * plan.thin
+    size, made = 1, 0
     try:
         while control[block.DONE] < plan.sweeps and not (monitor is not None and monitor.stop.is_set()):
             if control[block.KEPT] == len(draws.n_clusters):
                 pieces.append(draws)
-                draws, control[block.KEPT] = _next_piece(plan, pieces), 0
-                room += len(draws.n_clusters) * plan.thin
-            target = min(int(control[block.DONE]) + size, room)
+                made = _make_room(plan, pieces, control)
+                draws, control[block.KEPT] = _next_piece(plan, pieces, made), 0
+            full = plan.warmup + (made + len(draws.n_clusters)) * int(control[block.THIN])
+            target = min(int(control[block.DONE]) + size, full, plan.sweeps)
             clock = time.perf_counter()
             outcome = run(parts, data, state, rng, latent, draws, control, target)
             while outcome != block.FINISHED:
@@ -214,14 +231,35 @@ def run_chain(
     except KeyboardInterrupt:  # in a worker process, which hears Ctrl-C itself
         pass
     pieces.append(Draws(*[array[: control[block.KEPT]] for array in draws]))
-    return Chain(pieces, End(state, rng, time.perf_counter() - started))
+    return Chain(pieces, End(state, rng, time.perf_counter() - started), int(control[block.THIN]))
 
 
-def _next_piece(plan: Plan, pieces: list[Draws]) -> Draws:
+def _make_room(plan: Plan, pieces: list[Draws], control: np.ndarray) -> int:
+    """Return how many draws the pieces hold; where they take too much memory, let every second one go first.
+
+    From then on draws are twice as many sweeps apart, as those that are left are.
+    """
+    made = sum(len(piece.n_clusters) for piece in pieces)
+    if sum(array.nbytes for piece in pieces for array in piece) <= plan.room:
+        return made
+    halves, first = [], 1
+    for piece in pieces:
+        halves.append(Draws(*[np.ascontiguousarray(array[first::2]) for array in piece]))
+        first = (first + len(piece.n_clusters)) % 2
+    pieces[:] = halves
+    control[block.THIN] *= 2
+    return made // 2
+
+
+def _next_piece(plan: Plan, pieces: list[Draws], made: int) -> Draws:
     """Return room for as many draws as there are, but for no more than are missing and than `PIECE_BYTES` hold."""
-    last, made = pieces[-1], sum(len(piece.n_clusters) for piece in pieces)
-    most = max(FIRST_DRAWS, PIECE_BYTES // sum(array[0].nbytes for array in last))
-    return empty_draws(plan, min(made, most, plan.draws - made), last.weight.shape[-1])
+    widest = pieces[-1].weight.shape[-1]
+    most = max(FIRST_DRAWS, PIECE_BYTES // _bytes_of_one(plan, widest))
+    return empty_draws(plan, max(1, min(made, most, plan.draws - made)), widest)
+
+
+def _bytes_of_one(plan: Plan, components: int) -> int:
+    return sum(array.nbytes for array in empty_draws(plan, 1, components))
 
 
 def _begin(plan: Plan, start: Any) -> tuple[Any, np.random.Generator, Latent, np.ndarray]:
@@ -290,16 +328,28 @@ def shorten(chains: list[Chain]) -> list[Chain]:
     return [chain.some(0, length, 1) for chain in chains if chain.length >= length]
 
 
+def even(chains: list[Chain]) -> list[Chain]:
+    """Return chains with as many sweeps between draws as the one that has most, and of one length where they were."""
+    most = max(chain.thin for chain in chains)
+    steps = [most // chain.thin for chain in chains]
+    return [c if step == 1 else c.some(step - 1, c.length, step) for c, step in zip(chains, steps, strict=True)]
+
+
 def rescue(plan: Plan, chains: list[Chain]) -> tuple[Plan, list[Chain]]:
     """Return what is kept of interrupted chains, and the plan whose draws these are.
 
     Of more than `MOST_BYTES_IN_HASTE` it is every second, third, … draw, so that Ctrl-C is answered as soon after a run
     of days as after one of minutes.
     """
-    kept = shorten(chains)
+    kept = shorten(even(chains))
     widest = max(int(piece.components.max()) for chain in kept for piece in chain.pieces)
-    each = sum(array[0].nbytes for array in empty_draws(plan, 1, widest))
+    each = _bytes_of_one(plan, widest)
     length = kept[0].length
     step = min(-(-each * length * len(kept) // MOST_BYTES_IN_HASTE), length)
-    spaced = [chain.some(step - 1, length, step) for chain in kept]
-    return replace(plan, draws=max(1, plan.draws // step), thin=plan.thin * step), spaced
+    return spaced(plan, [chain.some(step - 1, length, step) for chain in kept])
+
+
+def spaced(plan: Plan, chains: list[Chain]) -> tuple[Plan, list[Chain]]:
+    """Return the plan whose draws those of the chains are, and the chains."""
+    thin = chains[0].thin
+    return replace(plan, draws=max(1, plan.draws * plan.thin // thin), thin=thin), chains

@@ -16,7 +16,7 @@ import xarray as xr
 from privmix.checks.check import Worst, worst
 from privmix.engine import Chain, End, Plan, run_chains
 from privmix.engine.block import join_draws, stack_draws
-from privmix.engine.chains import available_cpus, shorten
+from privmix.engine.chains import available_cpus, rescue, spaced
 from privmix.engine.progress import in_time, tell
 from privmix.frames.read import add_labels, read_labels
 from privmix.model import Limits, PrivateMixture
@@ -143,11 +143,14 @@ class Run:
             Draws of all chains together, at least one for each.
         """
         check_count("most", most, self.chains)
-        step = -(-self.draws * self.chains // int(most))
+        return self._every(-(-self.draws * self.chains // int(most)))
+
+    def _every(self, step: int) -> Self:
+        """Return every so manyth draw of each chain."""
         if step <= 1:
             return self
         kept = slice(step - 1, None, step)
-        plan = replace(self.plan, draws=self.draws // step, thin=self.plan.thin * step)
+        plan = replace(self.plan, draws=max(1, self.draws // step), thin=self.plan.thin * step)
         # A copy in order: what is read off draws by the thousand would else put them in order each time.
         arrays = Draws(*[np.ascontiguousarray(array[:, kept]) for array in self.arrays])
         tree = self.datatree.isel(draw=kept)
@@ -183,17 +186,18 @@ class Run:
             return go_on(self, limits, progress, executor)
         draws = self.draws if draws is None else check_count("draws", draws, 1)
         plan = replace(self.plan, draws=draws, warmup=0)
-        more, complete = run_chains(plan, list(self.ends), progress=progress, executor=executor)
+        made, complete = run_chains(plan, list(self.ends), progress=progress, executor=executor)
+        plan, more = spaced(plan, made) if complete else rescue(plan, made)
         if not complete:
-            more = shorten(more) if len(more) == self.chains else more
-            if len({chain.length for chain in more}) > 1 or len(more) < self.chains:
+            if len(more) < self.chains:
                 raise KeyboardInterrupt("interrupted before every chain had made new draws; nothing was added")
             warnings.warn(f"interrupted: {more[0].length} of {draws} draws were added.", stacklevel=2)
-        arrays = join_draws(self.arrays, stack_draws([chain.pieces for chain in more]))
+        kept = self._every(plan.thin // self.plan.thin)
+        arrays = join_draws(kept.arrays, stack_draws([chain.pieces for chain in more]))
         seconds = [old.seconds + new.end.seconds for old, new in zip(self.ends, more, strict=True)]
         ends = [replace(chain.end, seconds=spent) for chain, spent in zip(more, seconds, strict=True)]
         attrs = {**self.datatree.attrs, "complete": int(complete)}
-        longer = self._gather(self.plan, arrays, ends, attrs)
+        longer = self._gather(kept.plan, arrays, ends, attrs)
         add_labels(longer.datatree, read_labels(self.datatree))
         return longer
 

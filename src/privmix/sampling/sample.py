@@ -15,7 +15,7 @@ import numpy as np
 from privmix.curves.density import density_draws
 from privmix.engine import Plan, run_chains
 from privmix.engine.block import stack_draws
-from privmix.engine.chains import rescue, root_of, run_chain
+from privmix.engine.chains import rescue, root_of, run_chain, spaced
 from privmix.engine.progress import tell
 from privmix.frames import Labels, labels_of
 from privmix.frames.read import add_labels
@@ -145,14 +145,19 @@ def sample(
     chosen, why = sampler.choose(model, z, plan.sweeps, trials_of(plan, seeds.spawn(1)[0]))
     check_served(chosen, model)
     plan = replace(plan, sampler=chosen, allocations=keeps_allocations(plan, settings.chains, allocations))
-    done, complete = run_chains(plan, starts, progress=progress, executor=executor)
+    made, complete = run_chains(plan, starts, progress=progress, executor=executor)
+    plan, done = spaced(plan, made) if complete else rescue(plan, made)
+    some = "" if plan.thin == settings.thin else f", one in {plan.thin // settings.thin} of those made"
     if not complete:
-        made = plan.thin
-        plan, done = rescue(plan, done)
-        some = "" if plan.thin == made else f", one in {plan.thin // made} of those made, to answer soon"
         warnings.warn(
             f"interrupted: {len(done)} of {settings.chains} chains kept, with {done[0].length} of {settings.draws} "
             f"draws each{some}.",
+            stacklevel=3,
+        )
+    elif some:
+        warnings.warn(
+            f"the memory of this machine has no room for all draws: {done[0].length} are kept{some}; a "
+            "larger thin asks for fewer.",
             stacklevel=3,
         )
     about = {**about_seed(seed, seeds), "complete": int(complete), **({"auto": why} if why else {})}

@@ -266,7 +266,13 @@ def _report(posterior: Posterior, findings: list[Finding]) -> None:
 def _draw(posterior: Posterior, picture: Path, doubt: str) -> None:
     from matplotlib.figure import Figure
 
-    from privmix.plots import plot_density, save_figure
+    from privmix.plots import plot_density, plot_pairs, save_figure
+    from privmix.plots.pairs import picture_size
 
-    axes = Figure(figsize=(7.5, 4.5), layout="constrained").subplots()
-    save_figure(plot_density(posterior, ax=axes, doubt=doubt), picture)
+    names = posterior.model.kernel.names
+    figure = Figure(figsize=picture_size(len(names)) if names else (7.5, 4.5), layout="constrained")
+    if names:
+        axes = plot_pairs(posterior, figure=figure, doubt=doubt)[0, 0]
+    else:
+        axes = plot_density(posterior, ax=figure.subplots(), doubt=doubt)
+    save_figure(axes, picture)

@@ -4,6 +4,7 @@ from privmix.plots.acceptance import plot_acceptance
 from privmix.plots.clusters import plot_clusters
 from privmix.plots.comparison import plot_comparison
 from privmix.plots.density import plot_density
+from privmix.plots.pairs import plot_pairs
 from privmix.plots.plan import plot_plan
 from privmix.plots.predictive import plot_predictive
 from privmix.plots.similarity import plot_similarity
@@ -15,6 +16,7 @@ __all__ = [
     "plot_clusters",
     "plot_comparison",
     "plot_density",
+    "plot_pairs",
     "plot_plan",
     "plot_predictive",
     "plot_similarity",

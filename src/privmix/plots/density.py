@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privmix.curves.prior import prior_mean_density
+from privmix.plots.shares import draw_shares
 from privmix.plots.style import (
     PRIOR_COLOUR,
     PRIOR_LINE,
@@ -51,7 +52,8 @@ def plot_density(
 ) -> Axes:
     """Draw the posterior mean density of the confidential data with its credible bands.
 
-    Call it again with the same `ax` to compare fits: each has its own colour and dashes.
+    Of categories, their shares as bars with intervals. Call it again with the same `ax` to compare fits: each has its
+    own colour and dashes.
 
     Parameters
     ----------
@@ -91,9 +93,8 @@ def plot_density(
     expected = prior_density(posterior, y) if prior else None
     ax = as_axes(ax)
     shown: dict[str, Any] = {"release": release, "label": label, "simultaneous": simultaneous}
-    draw_density(
-        ax, posterior, density, expected, posterior.doubt() if doubt is None else doubt, truth=true_values, **shown
-    )
+    draw = draw_density if posterior.model.kernel.categories is None else draw_shares
+    draw(ax, posterior, density, expected, posterior.doubt() if doubt is None else doubt, truth=true_values, **shown)
     return ax
 
 
@@ -111,7 +112,7 @@ def draw_density(
 ) -> None:
     """Draw what was computed: the posterior's density and, where given, the prior's and the truth at its points."""
     y = density["y"].values
-    tops, bottom = [_draw_fit(ax, density, label, simultaneous)], 0.0
+    tops, bottom = [draw_curve(ax, density, label, simultaneous)], 0.0
     if release:
         bottom, top = draw_release(ax, posterior, y)
         tops.append(top)
@@ -153,15 +154,11 @@ def prior_density(posterior: Posterior, y: np.ndarray, seed: int = 0) -> np.ndar
 def _check(posterior: Posterior, truth: Any) -> None:
     kernel = posterior.model.kernel
     if kernel.dimension > 1:
-        way = f" or one column: posterior.marginal({kernel.names[0]!r}).plot()" if kernel.names else ""
+        way = "Draw posterior.density(grid) yourself, for instance as contours."
+        if kernel.names:
+            way = f"plot_pairs draws all columns, and posterior.marginal({kernel.names[0]!r}).plot() one."
         raise ValueError(
-            f"plot_density draws the density of one number a record; this fit has records of {kernel.dimension}. "
-            f"Draw posterior.density(grid) yourself, for instance as contours{way}."
-        )
-    if kernel.categories is not None:
-        raise ValueError(
-            "plot_density draws a curve, and these records are categories. Draw the shares of posterior.density() as "
-            "bars: .to_dataframe().plot.bar(x='category', y='mean')."
+            f"plot_density draws the density of one number a record; this fit has records of {kernel.dimension}. {way}"
         )
     if truth is not None and not callable(truth):
         raise TypeError(f"truth must be a function of an array of points; got {truth!r}.")
@@ -176,7 +173,7 @@ def _evaluate(truth: Callable[[np.ndarray], Any], y: np.ndarray) -> np.ndarray:
     return values
 
 
-def _draw_fit(ax: Axes, density: xr.Dataset, label: str | None, simultaneous: bool) -> float:
+def draw_curve(ax: Axes, density: xr.Dataset, label: str | None = None, simultaneous: bool = False) -> float:
     """Draw the mean and the bands; return the height that the picture must hold."""
     index = sum(line.get_gid() == MARK for line in ax.lines)
     style = line_style(index)

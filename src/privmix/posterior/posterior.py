@@ -307,22 +307,25 @@ class Posterior(OfClusters):
         settings = Settings(draws, warmup, thin, chains)
         return informativeness(self, null=null, settings=settings, seed=seed, executor=executor)
 
-    def plot(self, **options: Any) -> Axes:
+    def plot(self, **options: Any) -> Axes | np.ndarray:
         """Draw the density with its bands and the release; `privmix.plots` has this and other pictures.
+
+        Of records of several named columns, all columns and each two of them.
 
         Parameters
         ----------
         options
-            As in ``privmix.plots.plot_density``: ``ax=``, ``level=``, ``truth=``, …
+            As in ``privmix.plots.plot_density``: ``ax=``, ``level=``, ``truth=``, …; of columns as in ``plot_pairs``.
 
         Returns
         -------
-        matplotlib.axes.Axes
+        matplotlib.axes.Axes, or an array of them
             The Axes drawn on.
         """
         from privmix.plots.density import plot_density
+        from privmix.plots.pairs import plot_pairs
 
-        return plot_density(self, **options)
+        return plot_pairs(self, **options) if self.model.kernel.names else plot_density(self, **options)
 
     def report(self, path: str | os.PathLike[str], **options: Any) -> None:
         """Write a report of this fit as one HTML page that needs no network.

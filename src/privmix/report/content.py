@@ -14,6 +14,7 @@ from privmix.plots import plot_acceptance, plot_clusters, plot_predictive, plot_
 from privmix.plots.density import prior_density
 from privmix.privacy.guarantees import describe_guarantee
 from privmix.report.clusters import Clusters, gather_clusters
+from privmix.report.columns import Columns, gather_columns
 from privmix.report.figures import density_picture, picture
 from privmix.report.tables import (
     answer_rows,
@@ -61,6 +62,7 @@ class Content:
     guaranteed: bool
     mechanism: list[list[str]]
     density: Density | None
+    columns: Columns
     answers: list[list[str]]
     clusters: Clusters
     cluster_count: str
@@ -76,11 +78,6 @@ class Content:
 def gather(posterior: Posterior, level: float, informativeness: bool | None, title: str) -> Content:
     """Compute what the page says; `privmix.report.write` documents the parameters."""
     mechanism, kernel = posterior.model.mechanism, posterior.model.kernel
-    if kernel.names:
-        raise ValueError(
-            f"a report is about one column: posterior.marginal({kernel.names[0]!r}).report(path). The columns are "
-            f"{', '.join(kernel.names)}."
-        )
     line = kernel.dimension == 1 and kernel.categories is None
     records = posterior.records
     seconds = refit_seconds(posterior)
@@ -99,6 +96,7 @@ def gather(posterior: Posterior, level: float, informativeness: bool | None, tit
         guaranteed=mechanism.guarantee is not None,
         mechanism=mechanism_rows(mechanism, records_in_words(posterior, level)),
         density=gather_density(posterior, level, doubt) if line else None,
+        columns=gather_columns(posterior, level, doubt),
         answers=answer_rows(posterior, level) if line else [],
         clusters=gather_clusters(posterior, level),
         cluster_count=describe_count(posterior, level),
@@ -139,7 +137,6 @@ def refit_seconds(posterior: Posterior) -> float:
 
 def gather_pictures(posterior: Posterior, doubt: str) -> list[tuple[str, str, str]]:
     """Return the small pictures: heading, SVG, and how to read it."""
-    replicates = posterior.predictive_check(replicates=REPLICATES)
     told = [
         (
             "Number of clusters",
@@ -150,15 +147,7 @@ def gather_pictures(posterior: Posterior, doubt: str) -> list[tuple[str, str, st
             ),
             "Bars that follow the dots say that the release taught nothing about this number.",
         ),
-        (
-            "Fit to the release",
-            picture(
-                "predictive",
-                "The release over the range of replicated ones.",
-                lambda ax: plot_predictive(posterior, ax=ax, check=replicates, doubt=doubt),
-            ),
-            "The release should keep to the shaded range but for a few bins.",
-        ),
+        *[_fit_to_release(part, name, j, doubt) for j, (name, part) in enumerate(_columns_of(posterior))],
         (
             "Path of the chains",
             picture("trace", "Number of clusters by draw, for each chain.", lambda ax: plot_trace(posterior, ax=ax)),
@@ -169,3 +158,20 @@ def gather_pictures(posterior: Posterior, doubt: str) -> list[tuple[str, str, st
         svg = picture("acceptance", "Acceptance by draw, for each chain.", lambda ax: plot_acceptance(posterior, ax=ax))
         told.append(("Acceptance", svg, "A level line is good; near 0 the chains hardly move."))
     return told
+
+
+def _columns_of(posterior: Posterior) -> list[tuple[str, Posterior]]:
+    """Return the parts of a fit that a release is compared with: each column by itself."""
+    names = posterior.model.kernel.names
+    return [(name, posterior.marginal(name)) for name in names] if names else [("", posterior)]
+
+
+def _fit_to_release(posterior: Posterior, name: str, place: int, doubt: str) -> tuple[str, str, str]:
+    replicates = posterior.predictive_check(replicates=REPLICATES)
+    svg = picture(
+        f"predictive{place}" if name else "predictive",
+        "The release over the range of replicated ones.",
+        lambda ax: plot_predictive(posterior, ax=ax, check=replicates, doubt=doubt),
+    )
+    heading = f"Fit to the release of {name}" if name else "Fit to the release"
+    return heading, svg, "The release should keep to the shaded range but for a few bins."

@@ -52,6 +52,13 @@ def picture_with_frame(
     return _as_svg(figure, name, described), _frame(axes)
 
 
+def figure_as_svg(name: str, described: str, draw: Callable[[Figure], Any], size: tuple[float, float]) -> str:
+    """Return what `draw` draws on a whole figure, as `picture` does on Axes."""
+    figure = _figure(size)
+    draw(figure)
+    return _as_svg(figure, name, described)
+
+
 def density_picture(
     posterior: Posterior, density: xr.Dataset, prior: np.ndarray, doubt: str
 ) -> tuple[str, dict[str, Any]]:

@@ -26,7 +26,9 @@ def mechanism_rows(mechanism: Mechanism, records: int | str) -> list[list[str]]:
     each = mechanism.each
     promise = promise_of_all(mechanism.guarantee) if each.is_global else "guarantee of each record"
     rows = [["mechanism", type(each).__name__], [promise, describe_guarantee(mechanism.guarantee)]]
-    if mechanism.bounds is not None:
+    if mechanism.categories is not None:
+        rows.append(["categories", ", ".join(mechanism.categories)])
+    elif mechanism.bounds is not None:
         lower, upper = mechanism.bounds
         rows.append(["bounds of a record", f"{lower:g} to {upper:g}"])
     parts = [each, mechanism] if mechanism.is_counted else [each]
@@ -85,18 +87,19 @@ def answer_rows(posterior: Posterior, level: float) -> list[list[str]]:
     try:
         moments = posterior.moments(level)
         for name, label in (("mean", "mean"), ("sd", "standard deviation")):
-            rows.append([label, *_interval(moments.sel(moment=name))])
+            rows.append([label, *interval_of(moments.sel(moment=name))])
     except (ValueError, NotImplementedError):
         pass
     try:
         quantiles = posterior.quantile(list(QUANTILES), level)
-        rows += [[label, *_interval(quantiles.isel(prob=j))] for j, label in enumerate(QUANTILES.values())]
+        rows += [[label, *interval_of(quantiles.isel(prob=j))] for j, label in enumerate(QUANTILES.values())]
     except (ValueError, NotImplementedError):
         pass
     return rows
 
 
-def _interval(row: Any) -> list[str]:
+def interval_of(row: Any) -> list[str]:
+    """Return a mean and its interval as text."""
     return [number(float(row["mean"]), 4), f"{number(float(row['lower']), 4)} to {number(float(row['upper']), 4)}"]
 
 

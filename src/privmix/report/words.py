@@ -19,7 +19,8 @@ def describe_promise(posterior: Posterior) -> str:
     surest = None if guarantee is None else guarantee.guess_bound()
     if guarantee is None or surest is None:
         return "No guarantee is known for this release: it may give any record away."
-    bounds = "" if mechanism.bounds is None else " between {:g} and {:g}".format(*mechanism.bounds)
+    plain = mechanism.bounds is None or mechanism.categories is not None
+    bounds = "" if plain else " between {:g} and {:g}".format(*mechanism.bounds)
     known = "all other records" if mechanism.each.is_global else "everything else"
     weak = " That is a weak promise for the value itself." if surest > WEAK else ""
     asked = f"a person's value is one of two{bounds}"

@@ -89,8 +89,8 @@ def measure(case: Case, how: str, seed: int, longer: int) -> dict[str, float]:
     grid, truth, z = draw_data(case, seed)
     mechanism, z = (case.right, z) if how == "right" else (case.naive, np.nan_to_num(z))
     run = {**case.run, "warmup": longer * case.run["warmup"], "thin": longer * case.run["thin"]}
-    if how == "ignored":  # wrong by more than a few draws could tell
-        run["thin"] = -(-run["thin"] // 2)
+    if how == "ignored":  # wrong by more than long chains could tell
+        run = {**case.run, "thin": -(-case.run["thin"] // 2)}
     with ThreadPoolExecutor(1) as one:
         clock = time.process_time()
         posterior = default_model(mechanism).sample(
@@ -143,7 +143,7 @@ def main() -> None:
     parser.add_argument("--data-sets", type=int, default=50)
     parser.add_argument("--only", choices=CASES, action="append")
     parser.add_argument("--minutes", type=float, default=np.inf, help="begin no fit after so many")
-    parser.add_argument("--longer", type=int, default=1, help="make chains so many times as long")
+    parser.add_argument("--longer", type=int, default=1, help="make chains of the right likelihood so many times as long")
     options = parser.parse_args()
     rows, end = read(options.store), time.monotonic() + 60.0 * options.minutes
     made = {(row["kind"], row["data_set"], row["how"]) for row in rows}

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ import privmix
 from mutants.models import UNCOUNTED
 from oracles.histogram_partitions import normal_masses
 from privmix import PrivateMixture, kernels, mechanisms, priors, samplers
+from privmix.curves.predictive import replicator
+from privmix.curves.prior import prior_draws
 from privmix.release import Release
 from privmix.samplers.binned.counts import update_counts
 from privmix.samplers.binned.unknown import update_counts_and_total
@@ -180,3 +183,29 @@ def test_prior_is_proper_and_stated():
     assert UNCOUNTED.mechanism.scale == 1.0  # sensitivity 1
     with pytest.raises(ValueError, match="give a prior with a mean of at most 100"):
         draw_sizes(mechanism.expected, 3, np.random.default_rng(1))
+
+
+def test_neither_the_start_nor_the_checks_take_what_grows_with_the_records():
+    """A billion of them: the chain starts at their counts, and replicates have as many, with none of them drawn."""
+    n, model = 10**9, small(expected=(1.0, 1e-6))
+    z = np.array([0.25 * n, 0.75 * n])
+    assert len(model.mechanism.initial(z)) <= 4096
+    fit = model.sample(z, samplers.Binned(), draws=20, warmup=5, thin=1, chains=1, seed=1)
+    np.testing.assert_allclose(fit.records_of_draws, n, rtol=1e-3)
+    made = fit.predictive(20, seed=2)
+    assert set(made["records"].values) <= set(fit.records_of_draws)
+    np.testing.assert_allclose(made["z"].sum("z_0"), made["records"], atol=50 * SCALE)
+
+
+def test_replicates_by_counts_follow_the_law_of_those_by_records():
+    draws = prior_draws(small(), 3, np.random.default_rng(3))
+    sizes = np.array([40, 60, 80])
+    apart = {}
+    for name, mechanism in (
+        ("counts", small().mechanism),
+        ("records", replace(small().mechanism, records=1, expected=None)),
+    ):
+        again = replicator(replace(small(), mechanism=mechanism), draws, sizes, np.random.default_rng(4))
+        apart[name] = np.array([again()[1] for _ in range(4_000)])
+    for j in range(2):
+        assert stats.ks_2samp(apart["counts"][:, j], apart["records"][:, j]).pvalue > 1e-3

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from privmix.curves.counts import chances_finder
+from privmix.curves.counts import chances_finder, counts_unknown
 from privmix.curves.density import density_mean
-from privmix.curves.predictive import draw_records, release_records
+from privmix.curves.predictive import draw_records, release_counts, release_records
 from privmix.curves.prior import inside_draws, prior_draws, prior_mean_density
 from privmix.engine import Plan, run_chains
 from privmix.engine.block import stack_draws
@@ -117,7 +117,7 @@ class Yardstick:
         Records inside the bounds, because those behind a release are: to learn that is no information.
         """
         if self.null_chances is not None:
-            return rng.multinomial(n, self.null_chances).astype(np.float64)
+            return release_counts(self.model, rng.multinomial(n, self.null_chances).astype(np.float64), rng)[1]
         kept, z = self.model.mechanism.keep_published, np.zeros(0)
         for _ in range(ROUNDS):  # once, but where records are withheld without a trace: until as many are published
             made = kept(release_records(self.model, self._null_records(n, rng), rng))
@@ -153,11 +153,13 @@ class Yardstick:
 
 def prior_chances(model: PrivateMixture, rng: np.random.Generator) -> np.ndarray | None:
     """Return the prior mean probability of each bin of a table of counts, by simulation; None for other releases."""
-    if not model.mechanism.is_counted:
+    if not (model.mechanism.is_counted or counts_unknown(model)):
         return None
     lower, upper = model.kernel.support
     bounds = model.mechanism.bounds or (lower, upper)
     if lower < bounds[0] or upper > bounds[1]:
+        if not model.mechanism.is_counted:  # drawn one by one
+            return None
         raise ValueError(
             f"informativeness compares with records inside the bounds, and {type(model.kernel).__name__} puts some "
             "outside, which a table of counts does not tell apart. Use kernels.TruncatedNormal, or fit the records."

@@ -6,7 +6,7 @@ No record is drawn, so that a table of a billion records costs as much as one of
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,7 +29,8 @@ def chances_finder(model: PrivateMixture, draws: Draws) -> Callable[[np.ndarray]
     bins = find_bins(model, None)
     flat = [np.ascontiguousarray(array) for array in flattened(draws)]
     run = bind(add_chances, {**model.hooks(), **bins.hooks}, owner=model.describe())
-    parts, data, row = model.parts(), model.data(np.zeros(bins.size)), np.zeros((1, model.kernel.columns))
+    # The probabilities need no release: of a histogram any will do that has its shape.
+    parts, data, row = model.parts(), model.data(np.zeros(bins.sums or bins.size)), np.zeros((1, model.kernel.columns))
 
     def find(which: np.ndarray) -> np.ndarray:
         out = np.zeros(bins.size)
@@ -50,9 +51,25 @@ def add_chances(parts, data, state, weight, atom, components, which, row, fresh,
                 out[b] += weight[d, h] * fresh[b]
 
 
+def counts_unknown(model: PrivateMixture) -> bool:
+    """Whether the release is of the counts of an unknown number of records, whose probabilities are known."""
+    mechanism = model.mechanism
+    binned = mechanism.is_global and model.has_masses and mechanism.bin_edges is not None
+    return bool(mechanism.records_unknown and binned and model.restricted_to is None)
+
+
 def counts_drawer(
-    model: PrivateMixture, draws: Draws, records: int, rng: np.random.Generator
+    model: PrivateMixture, draws: Draws, records: Any, rng: np.random.Generator
 ) -> Callable[[], np.ndarray]:
-    """Return what makes tables of so many records, each from the density of one draw, taken at random."""
+    """Return what makes tables, each from the density of one draw, taken at random.
+
+    They are of so many records; where `records` has one number for each draw, of as many as that draw has.
+    """
     find = chances_finder(model, draws)
-    return lambda: rng.multinomial(records, find(rng.integers(count_of(draws), size=1))).astype(np.float64)
+
+    def draw() -> np.ndarray:
+        which = rng.integers(count_of(draws), size=1)
+        size = records[which[0]] if np.ndim(records) else records
+        return rng.multinomial(int(size), find(which)).astype(np.float64)
+
+    return draw

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from privmix.curves.counts import counts_drawer
+from privmix.curves.counts import counts_drawer, counts_unknown
 from privmix.curves.mixture import count_of, flattened, load_atom
 from privmix.frames.rows import Named
 from privmix.jit import bind
@@ -98,6 +98,15 @@ def predictive(model: PrivateMixture, draws: Draws, records: Any, size: int, see
     )
 
 
+def release_counts(
+    model: PrivateMixture, counts: np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return records without coordinates, as many as were counted, and the release of their counts."""
+    mechanism: Any = model.mechanism
+    released = counts if mechanism.is_counted else mechanism.perturb_counts(rng, mechanism.gather(counts))
+    return np.zeros((int(counts.sum()), 0)), np.asarray(released, dtype=np.float64)
+
+
 def _by_column(model: PrivateMixture, y: np.ndarray, z: np.ndarray) -> xr.Dataset:
     """Return rows column by column, categories by their names: ``to_dataframe`` has synthetic rows."""
     kernel: Any = model.kernel
@@ -133,11 +142,11 @@ def replicator(
 
     Each is from the density of one draw as it is shown: restricted, where the model says so. Where the number of
     records is not known, `records` has one for each draw. A table of counts is drawn without its records, which are
-    left empty.
+    left empty, and so is a histogram where nobody knows how many there may be.
     """
-    if model.mechanism.is_counted:
+    if model.mechanism.is_counted or counts_unknown(model):
         draw = counts_drawer(model, draws, records, rng)
-        return lambda: (np.zeros(0), draw())
+        return lambda: release_counts(model, draw(), rng)
     fill = record_drawer(model.kernel, draws, model.restricted_to)
 
     def replicate() -> tuple[np.ndarray, np.ndarray]:

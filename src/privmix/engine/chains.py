@@ -290,8 +290,6 @@ def initial_latent(model: PrivateMixture, z: np.ndarray, clusters: int) -> Laten
     y = np.ascontiguousarray(model.mechanism.initial(z), dtype=np.float64)
     if not model.mechanism.reveals:
         y = kernel.move_inside(y)
-    # Of a table of counts some records are enough for a start.
-    records = model.mechanism.count_records(z) if model.mechanism.is_counted else len(y)
     order = np.argsort(y if y.ndim == 1 else y[:, 0], kind="stable")
     labels = np.empty(len(y), np.int64)
     labels[order] = np.arange(len(y)) * clusters // len(y)
@@ -299,7 +297,7 @@ def initial_latent(model: PrivateMixture, z: np.ndarray, clusters: int) -> Laten
         labels=labels,
         atoms=np.zeros((clusters, kernel.columns)),
         y=y,
-        concentration=np.zeros(model.prior.law_size(records)),
+        concentration=np.zeros(model.prior.law_size(model.mechanism.count_records(z))),  # y has some of very many
         hyper=np.zeros(len(kernel.hyperparameters)),
     )
 

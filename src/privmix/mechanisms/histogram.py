@@ -11,6 +11,7 @@ import numpy as np
 
 from privmix.frames.read import refuse_masked
 from privmix.jit import bind, slot
+from privmix.mechanisms.counted import MOST_RECORDS_AT_START
 from privmix.mechanisms.global_mechanism import GlobalMechanism
 from privmix.mechanisms.slots import log_ratio, replace
 from privmix.parts.checks import check_bounds, is_whole
@@ -93,6 +94,10 @@ class Histogram(GlobalMechanism):
         """Return the counts of the bins."""
         return np.bincount(self.bin_of(y), minlength=self.bin_count).astype(np.float64)
 
+    def gather(self, counts: Any) -> np.ndarray:
+        """Return the statistic of records of which so many are in each bin."""
+        return np.asarray(counts, dtype=np.float64)
+
     def log_ratio(self, z, statistic, old, new):
         """Return the log ratio of the release's density when one record moves from old to new."""
         return bind(ratio_of_counts, self.hooks(), compiled=False)(self, z, statistic, old, new)
@@ -153,8 +158,13 @@ class Histogram(GlobalMechanism):
         return self.perturb_counts(rng, self.statistic(y))
 
     def initial(self, z: np.ndarray) -> np.ndarray:
-        """Return records at even steps of the distribution function of the estimated counts."""
+        """Return records at even steps of the distribution function of the estimated counts.
+
+        Where their number is not known, the sampler keeps counts, and some are enough for a start, however many.
+        """
         counts, records = np.clip(self.estimate(z), 0.0, None), self.count_records(z)
+        if self.records_unknown:
+            records = min(records, MOST_RECORDS_AT_START)
         if not counts.sum() > 0.0:
             counts = np.diff(self.edges)
         mass = np.concatenate([[0.0], np.cumsum(counts)])

@@ -19,13 +19,14 @@ import numpy as np
 
 from privmix.jit import bind, slot
 from privmix.mechanisms.cells import cell_count, cell_hooks, cell_log_q
-from privmix.mechanisms.counted import default_bins, default_span, noised_interval
+from privmix.mechanisms.counted import MOST_RECORDS_AT_START, default_bins, default_span, noised_interval
 from privmix.mechanisms.histogram import find_bin
 from privmix.numerics import uniform, uniform_index
 from privmix.pairs.cells import mass_between, right_tails
 from privmix.pairs.slots import bin_masses, draw_given, log_g
 from privmix.samplers import base
 from privmix.samplers.binned.counts import (
+    RECORDS,
     log_of_one,
     log_of_two,
     one_in_bins,
@@ -278,6 +279,16 @@ def seat_each(parts, data, state, latent):
         state.counts[b] += 1.0
 
 
+def seat_some(parts, data, state, latent):
+    """Put the records at their sticks; of a start that has but some of very many, each stands for its share of them."""
+    some = len(latent.labels)
+    n = int(state.statistic[RECORDS]) if some == MOST_RECORDS_AT_START else some
+    for i in range(some):
+        b, share = bin_of_record(parts, data, state, latent, i), (i + 1) * n // some - i * n // some
+        give(state, latent.labels[i], b, share)
+        state.counts[b] += share
+
+
 def seat_counts(parts, data, state, latent):
     """Put groups of equal size at the sticks, in the order of the bins: the counts are the data."""
     groups, n, seated = len(latent.atoms), int(np.sum(data.z)), 0
@@ -360,11 +371,11 @@ JOINED: Hooks = {**HISTOGRAM, log_of_two: two_in_tables, log_of_one: one_in_tabl
 # By whether the number of records is not known.
 HISTOGRAMS: dict[bool, Hooks] = {
     False: HISTOGRAM,
-    True: {**HISTOGRAM, redraw_counts: update_counts_and_total, count_again: count_in_bins},
+    True: {**HISTOGRAM, seat_records: seat_some, redraw_counts: update_counts_and_total, count_again: count_in_bins},
 }
 TABLES: dict[bool, Hooks] = {
     False: {**JOINED, redraw_counts: update_counts_of_tables},
-    True: {**JOINED, redraw_counts: update_unknown_of_tables, count_again: count_in_bins},
+    True: {**JOINED, seat_records: seat_some, redraw_counts: update_unknown_of_tables, count_again: count_in_bins},
 }
 LOCAL: dict[Callable, Callable] = {
     count_again: known_number,

@@ -14,6 +14,9 @@ from privmix.mechanisms.histogram import log_bin
 from privmix.numerics import uniform_index
 from privmix.numerics.steps import make_slice_step
 
+# Entry of State.statistic: the number of records, which is learned where it is not known
+RECORDS = 1
+
 
 @slot
 def log_of_two(parts, data, state, j, k, place, other):

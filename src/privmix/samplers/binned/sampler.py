@@ -25,6 +25,7 @@ from privmix.parts.checks import check_count
 from privmix.priors.rest import LEAST_MASS_LEFT
 from privmix.samplers import base
 from privmix.samplers.binned.bins import count_again, find_bins, label_records, redraw_counts, seat_records
+from privmix.samplers.binned.counts import RECORDS
 from privmix.samplers.binned.mixture import (
     LEAST_EXPECTED_RECORDS,
     allocate_counts,
@@ -169,7 +170,7 @@ class Binned(base.Sampler):
             concentration=np.zeros(model.prior.law_size(n)),
             hyper=np.zeros(len(model.kernel.hyperparameters)),
             tune=base.empty_tuning(model),
-            statistic=np.zeros(len(self.statistics)),
+            statistic=np.array([0.0, float(n)]),
         )
 
     def check_state(self, model: PrivateMixture, n: int, state: State) -> str:
@@ -205,8 +206,6 @@ class Binned(base.Sampler):
 
 # Entry of State.cursor: whether the rows of occupied sticks are those of their atoms
 FILLED = 2
-# Entry of State.statistic: the number of records, which is learned where it is not known
-RECORDS = 1
 
 
 def adopt(parts, data, state, latent, rng):

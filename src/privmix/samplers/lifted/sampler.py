@@ -18,6 +18,7 @@ import numpy as np
 from privmix.parts.checks import check_count
 from privmix.samplers import base
 from privmix.samplers.binned.bins import find_bins, keep_counts, redraw_counts
+from privmix.samplers.binned.counts import RECORDS
 from privmix.samplers.binned.mixture import (
     LEAST_EXPECTED_RECORDS,
     allocate_counts,
@@ -25,7 +26,7 @@ from privmix.samplers.binned.mixture import (
     move_atoms,
     move_sticks,
 )
-from privmix.samplers.binned.sampler import RECORDS, Binned, complete
+from privmix.samplers.binned.sampler import Binned, complete
 from privmix.samplers.binned.unknown import count_in_bins
 from privmix.samplers.lifted.coordinates import REACH, REACHED, STAGE, is_needed_beyond, sticks_reached
 from privmix.samplers.lifted.doubts import find_doubts

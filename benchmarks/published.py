@@ -143,7 +143,7 @@ def main() -> None:
     parser.add_argument("--data-sets", type=int, default=50)
     parser.add_argument("--only", choices=CASES, action="append")
     parser.add_argument("--minutes", type=float, default=np.inf, help="begin no fit after so many")
-    parser.add_argument("--longer", type=int, default=1, help="make chains of the right likelihood so many times as long")
+    parser.add_argument("--longer", type=int, default=1, help="how many times as long to make chains of the right one")
     options = parser.parse_args()
     rows, end = read(options.store), time.monotonic() + 60.0 * options.minutes
     made = {(row["kind"], row["data_set"], row["how"]) for row in rows}

@@ -12,7 +12,7 @@ import pytest
 from privmix.mechanisms import Laplace, LocalMechanism
 from privmix.privacy import PureDP
 from privmix.release import Release, files, read_column
-from privmix.release.release import sum_metadata
+from privmix.release.metadata import sum_metadata
 
 LAPLACE = Laplace(epsilon=2.0, bounds=(-3.0, 3.0))
 AWKWARD = np.array([0.1, -0.0, 1 / 3, 5e-324, -1.7976931348623157e308, 1e22, 123456789.123456789])

@@ -7,7 +7,7 @@ import h5py
 import numpy as np
 
 from privmix.posterior.storage import DIGITS, SEAL, seal_of
-from privmix.release.release import sum_metadata
+from privmix.release.metadata import sum_metadata
 
 JUNK = [None, True, -1, 0, 7, 2**31, 10**40, 0.5, -5.0, 1e308, float("nan"), float("inf"), "", "x", "50", [], [1.0], {}]
 NUMBERS = [float("nan"), float("inf"), -float("inf"), -5.0, -1.0, 0.0, 2.0, 7.0, 1e9, 1e300]

@@ -15,8 +15,8 @@ from privmix.engine.progress import FIRST_PAUSE, LONGEST_PAUSE, PAUSE_GROWTH, te
 from privmix.mechanisms.counted import refusal
 from privmix.parts.options import flag
 from privmix.release.files import METADATA_KEY, describes_itself, require_pyarrow
+from privmix.release.metadata import build_mechanism, parse_metadata
 from privmix.release.readers.table import Layout, Processing
-from privmix.release.release import build_mechanism, parse_metadata
 
 if TYPE_CHECKING:
     from privmix import Release

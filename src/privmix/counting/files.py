@@ -15,7 +15,7 @@ from privmix.counting.count import WAYS, accept
 from privmix.mechanisms import Counted, LocalMechanism
 from privmix.release import Release
 from privmix.release.files import METADATA_KEY, naming, numbers, only_numeric, pick, read_table, require_pyarrow
-from privmix.release.release import CHECKSUM, CUT, build_mechanism, check_guarantee, parse_metadata
+from privmix.release.metadata import CHECKSUM, CUT, build_mechanism, check_guarantee, parse_metadata
 
 #: rows of a Parquet file beyond which `privmix fit` counts it, and does not read it: at 1,000,000 the numbers take
 #: some 100 MB, and nothing is shown of single records

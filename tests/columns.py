@@ -78,3 +78,34 @@ PEOPLE = {
     "income": mechanisms.SquareWave(epsilon=4.0, bounds=(0.0, 10.0)),
     "sex": mechanisms.RandomizedResponse(categories=("f", "m"), epsilon=2.0),
 }
+
+
+def sloped(mechanism, concentration=2.0, **options):
+    """Return a model of two columns, correlated inside components, with unequal numbers: what is symmetric hides."""
+    scale = [[3.0, 1.0], [1.0, 5.0]] if options.get("covariance", "full") != "diagonal" else [3.0, 5.0]
+    kernel = kernels.MultivariateNormal(("a", "b"), [0.0, 1.0], 0.2, 5.0, **{"scale": scale, **options})
+    return PrivateMixture(mechanism, kernel, priors.DirichletProcess(concentration))
+
+
+class SomeMissing:
+    """Noise after which three entries in ten are missing, whatever they are."""
+
+    def perturb(self, rng, y):
+        z = super().perturb(rng, y)
+        z[rng.random(z.shape) < 0.3] = np.nan
+        return z
+
+
+class ForgetfulGaussian(SomeMissing, mechanisms.VectorGaussian):
+    """Gaussian noise of that kind."""
+
+
+class ForgetfulLaplace(SomeMissing, mechanisms.VectorLaplace):
+    """Laplace noise of that kind."""
+
+
+#: ten covariances of the noise, tilted
+TILTED = np.array([[[1.0 + k, 0.6], [0.6, 1.0]] for k in range(10)])
+SLOPED = sloped(ForgetfulGaussian(("a", "b"), scale=(1.0, 2.0)))
+TILTS = sloped(mechanisms.VectorGaussian(("a", "b"), scale=TILTED), scale=(2.0, 4.0), learns_scale=True)
+LAPLACE_ROWS = sloped(ForgetfulLaplace(("a", "b"), scale=(1.0, 2.0)))

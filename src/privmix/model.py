@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from privmix.kernels import Categorical, HierarchicalNormal, Kernel, Normal, Product, TruncatedNormal
+from privmix.kernels import (
+    Categorical,
+    HierarchicalNormal,
+    Kernel,
+    MultivariateNormal,
+    Normal,
+    Product,
+    TruncatedNormal,
+)
 from privmix.mechanisms import Each, Mechanism, OnLattice
 from privmix.pairs import Conjugate, Convolution, Pair, find
 from privmix.parts.checks import check_count, check_interval, check_positive_number
@@ -314,8 +322,8 @@ class PrivateMixture:
 
 def columns_of(mechanism: Mechanism, kernel: Kernel) -> list[tuple[str, Any, Any]]:
     """Return mechanism and kernel of each column, with what to say of it; of parts for one number themselves."""
-    if isinstance(mechanism, Each) and isinstance(kernel, Product):
-        each = zip(mechanism.names, mechanism.children, kernel.children, strict=True)
+    if mechanism.names and kernel.names:
+        each = zip(mechanism.names, mechanism.children, kernel.children, strict=True)  # type: ignore[attr-defined]
         return [(f"column {name!r}: ", m, k) for name, m, k in each]
     return [] if kernel.dimension > 1 else [("", mechanism, kernel)]
 
@@ -329,8 +337,9 @@ def default_model(mechanism: Mechanism, prior: Prior | None = None, resolution: 
 
     The kernel is `kernels.TruncatedNormal` on the bounds, so that the model knows what the data holder knows: no record
     lies outside; of clipped records it is `kernels.HierarchicalNormal`, which has no ends; of categories it is
-    `kernels.Categorical`; of rows, a `kernels.Product` of these. Data and bounds that are
-    shifted or stretched together give the same fit, shifted or stretched.
+    `kernels.Categorical`; of rows, a `kernels.Product` of these, or `kernels.MultivariateNormal` where the noise was
+    set for all columns at once. Data and bounds that are shifted or stretched together give the same fit, shifted or
+    stretched.
 
     Parameters
     ----------
@@ -358,7 +367,7 @@ def default_model(mechanism: Mechanism, prior: Prior | None = None, resolution: 
 
 
 def default_kernel(mechanism: Mechanism, where: str = "") -> Kernel:
-    """Return the kernel of `default_model` for records of one number, or of one category.
+    """Return the kernel of `default_model` for records of one number, of one category, or of rows with noise for all.
 
     Parameters
     ----------
@@ -369,6 +378,8 @@ def default_kernel(mechanism: Mechanism, where: str = "") -> Kernel:
     """
     if mechanism.categories is not None:
         return Categorical(mechanism.categories)
+    if mechanism.dimension > 1:
+        return MultivariateNormal.for_mechanism(mechanism)
     if mechanism.clipped_at is not None:
         return HierarchicalNormal(mechanism.clipped_at)
     need_bounds(mechanism, where)

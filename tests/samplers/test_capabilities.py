@@ -70,7 +70,7 @@ def test_split_merge_refuses_states_that_are_no_partition(inner):
         (lambda: samplers.Neal8(auxiliaries=0), "auxiliaries must be a whole number of at least 1; got 0"),
         (lambda: samplers.Neal5(auxiliaries=True), "auxiliaries must be a whole number"),
         (lambda: samplers.Neal8(update="hop"), "update must be 'impute' or 'walk'; got 'hop'"),
-        (lambda: samplers.Slice(records="none"), "records must be one of 'metropolis', 'exact', 'integrated'"),
+        (lambda: samplers.Slice(records="none"), "records must be one of 'metropolis', 'augmented', 'exact'"),
         (lambda: samplers.Slice(update="walk"), "needs records='integrated'"),
         (lambda: samplers.SplitMerge(proposals=0), "proposals must be a whole number of at least 1; got 0"),
         (lambda: samplers.SplitMerge(allocation="random"), "allocation must be 'sequential' or 'restricted'"),

@@ -28,7 +28,9 @@ def by_name(room: ModuleType) -> dict[str, Any]:
 
 #: mechanisms by their names here: all that the library has, that do not give the data away and stand by themselves
 OFFERED: dict[str, type[Mechanism]] = {
-    name: kind for name, kind in by_name(mechanisms).items() if not (kind.reveals or kind.is_wrapper)
+    name: kind
+    for name, kind in by_name(mechanisms).items()
+    if kind.dimension == 1 and not (kind.reveals or kind.is_wrapper)
 }
 
 #: what else a name may be written as

@@ -64,7 +64,7 @@ def accessor(numbers: Any, per_record: Sequence[str]) -> Callable[[Any, int], An
 
     Hooks are written for a scalar; this is what lets the same source serve a number and one number a record.
     """
-    varying = [name for name in per_record if np.ndim(getattr(numbers, name)) == 1]
+    varying = [name for name in per_record if np.ndim(getattr(numbers, name))]
     cls = type(numbers)
     if not varying:
         return _same

@@ -4,6 +4,7 @@ from privmix.kernels.base import Kernel as Kernel
 from privmix.kernels.beta import Beta as Beta
 from privmix.kernels.categorical import Categorical as Categorical
 from privmix.kernels.hierarchical_normal import HierarchicalNormal as HierarchicalNormal
+from privmix.kernels.multivariate_normal import MultivariateNormal as MultivariateNormal
 from privmix.kernels.noisy_normal import NoisyNormal as NoisyNormal
 from privmix.kernels.normal import Normal as Normal
 from privmix.kernels.normal_kernel import NormalKernel as NormalKernel

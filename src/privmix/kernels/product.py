@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, NamedTuple
@@ -136,6 +136,16 @@ class Product(Columns, Kernel):
         """Return the kernel of some columns: a product, or the kernel of the only one."""
         kept = [(name, self.children[self.column(name)]) for name in names]
         return kept[0][1] if len(kept) == 1 else Product(kept)
+
+    def draws_of(self, names: Sequence[str], atom: np.ndarray, hyper: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return atoms and hyperparameters of some columns, in the order of their kernel."""
+        places = [self.places[self.column(name)] for name in names]
+        atoms = [atom[..., place.parameters] for place in places]
+        return np.concatenate(atoms, axis=-1), np.concatenate([hyper[..., place.hyper] for place in places], axis=-1)
+
+    def atoms_given(self, name: str, atom: np.ndarray, given: Mapping[str, float]) -> np.ndarray:
+        """Return the parameters of one column given others: its own, since inside a component they are independent."""
+        return atom[..., self.places[self.column(name)].parameters]
 
     def move_inside(self, y: np.ndarray) -> np.ndarray:
         """Return records moved into the support, column by column."""

@@ -31,6 +31,8 @@ from privmix.mechanisms.subset_selection import SubsetSelection as SubsetSelecti
 from privmix.mechanisms.tables import Tables as Tables
 from privmix.mechanisms.tables import Tree as Tree
 from privmix.mechanisms.unary_encoding import UnaryEncoding as UnaryEncoding
+from privmix.mechanisms.vector_gaussian import VectorGaussian as VectorGaussian
+from privmix.mechanisms.vector_laplace import VectorLaplace as VectorLaplace
 from privmix.mechanisms.visible_records import VisibleRecords as VisibleRecords
 
 

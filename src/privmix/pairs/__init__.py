@@ -7,33 +7,37 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from privmix.kernels import Beta, Kernel, NoisyNormal, Normal, NormalKernel, TruncatedNormal
-from privmix.mechanisms import Gaussian, Identity, Laplace, LocalMechanism, Mechanism
-from privmix.pairs.base import Conjugate, Convolution, Pair
+from privmix.kernels import Beta, Kernel, MultivariateNormal, NoisyNormal, Normal, NormalKernel, TruncatedNormal
+from privmix.mechanisms import Gaussian, Identity, Laplace, LocalMechanism, Mechanism, VectorGaussian, VectorLaplace
+from privmix.pairs.base import Augmentation, Conjugate, Convolution, Pair
 from privmix.pairs.categorical import categorical_convolution
 from privmix.pairs.cells import cells_convolution
 from privmix.pairs.clipped import clipped_convolution
 from privmix.pairs.conjugate import GAUSSIAN_NOISY_NORMAL, IDENTITY_NORMAL
 from privmix.pairs.fine_lattice import fine_lattice_convolution
 from privmix.pairs.gaussian_normal import GAUSSIAN_NORMAL
+from privmix.pairs.gaussian_rows import GAUSSIAN_ROWS, columns_convolution
 from privmix.pairs.gaussian_truncated_normal import GAUSSIAN_TRUNCATED_NORMAL
 from privmix.pairs.identity import identity_convolution
 from privmix.pairs.laplace_beta import LAPLACE_BETA
 from privmix.pairs.laplace_normal import LAPLACE_NORMAL
+from privmix.pairs.laplace_rows import LAPLACE_ROWS
 from privmix.pairs.laplace_truncated_normal import LAPLACE_TRUNCATED_NORMAL
 from privmix.pairs.masses import bin_masses_of
 from privmix.pairs.post_processed import processed_convolution
 from privmix.pairs.product import product_convolution
 
-__all__ = ["Conjugate", "Convolution", "Pair", "find", "register"]
+__all__ = ["Augmentation", "Conjugate", "Convolution", "Pair", "find", "register"]
 
-Known = TypeVar("Known", Convolution, Conjugate)
+Known = TypeVar("Known", Convolution, Conjugate, Augmentation)
 
-_registered: dict[tuple[type, type, type], Convolution | Conjugate] = {}
+_registered: dict[tuple[type, type, type], Convolution | Conjugate | Augmentation] = {}
 
 
-def register(mechanism: type[LocalMechanism], kernel: type[Kernel], known: Convolution | Conjugate) -> None:
-    """Make a convolution or a conjugate marginal known for two classes and their subclasses.
+def register(
+    mechanism: type[LocalMechanism], kernel: type[Kernel], known: Convolution | Conjugate | Augmentation
+) -> None:
+    """Make a convolution, a conjugate marginal or an augmentation known for two classes and their subclasses.
 
     A later one of the same kind replaces an earlier.
 
@@ -42,9 +46,10 @@ def register(mechanism: type[LocalMechanism], kernel: type[Kernel], known: Convo
     mechanism, kernel
         The classes.
     known
-        A `Convolution` or a `Conjugate`.
+        A `Convolution`, a `Conjugate` or an `Augmentation`.
     """
-    _registered[mechanism, kernel, Conjugate if isinstance(known, Conjugate) else Convolution] = known
+    kinds = (Convolution, Conjugate, Augmentation)
+    _registered[mechanism, kernel, next(kind for kind in kinds if isinstance(known, kind))] = known
 
 
 def find(mechanism: Mechanism, kernel: Kernel) -> Pair:
@@ -59,7 +64,11 @@ def find(mechanism: Mechanism, kernel: Kernel) -> Pair:
         return Pair(find(mechanism.each, kernel).convolution)
     if mechanism.is_global:
         return Pair(masses=bin_masses_of(mechanism, kernel))
-    return Pair(_convolution(mechanism, kernel), _closest(mechanism, kernel, Conjugate))
+    return Pair(
+        _convolution(mechanism, kernel),
+        _closest(mechanism, kernel, Conjugate),
+        augmentation=_closest(mechanism, kernel, Augmentation),
+    )
 
 
 def _convolution(mechanism: Mechanism, kernel: Kernel) -> Convolution | None:
@@ -67,6 +76,7 @@ def _convolution(mechanism: Mechanism, kernel: Kernel) -> Convolution | None:
     return (
         _closest(mechanism, kernel, Convolution)
         or product_convolution(mechanism, kernel, _convolution)
+        or columns_convolution(mechanism, kernel)
         or categorical_convolution(mechanism, kernel)
         or identity_convolution(mechanism, kernel)
         or processed_convolution(mechanism, kernel, _convolution)
@@ -90,5 +100,7 @@ register(Gaussian, NormalKernel, GAUSSIAN_NORMAL)
 register(Laplace, Beta, LAPLACE_BETA)
 register(Laplace, TruncatedNormal, LAPLACE_TRUNCATED_NORMAL)
 register(Gaussian, TruncatedNormal, GAUSSIAN_TRUNCATED_NORMAL)
+register(VectorGaussian, MultivariateNormal, GAUSSIAN_ROWS)
+register(VectorLaplace, MultivariateNormal, LAPLACE_ROWS)
 register(Identity, Normal, IDENTITY_NORMAL)
 register(Gaussian, NoisyNormal, GAUSSIAN_NOISY_NORMAL)

@@ -18,6 +18,7 @@ from privmix.pairs.slots import (
     draw_reported_at,
     log_g,
     log_marginal,
+    redraw_at,
     remove,
 )
 
@@ -77,6 +78,29 @@ class Convolution:
 
 
 @dataclass(frozen=True)
+class Augmentation:
+    """A step on a record given its release and θ that proposes nothing: variables are drawn given Y, and Y given them.
+
+    Parameters
+    ----------
+    name
+        What to call it in messages.
+    redraw
+        ``redraw(mechanism, kernel, rng, z, theta, ys, i)``: changes ys[i], and leaves the law of Y given z as it is.
+    extra
+        Hooks for further slots that it calls.
+    """
+
+    name: str
+    redraw: Callable
+    extra: Mapping[Callable, Callable] = field(default_factory=dict, hash=False)
+
+    def hooks(self) -> dict[Callable, Callable]:
+        """Return the slots that this step fills, each with its hook."""
+        return {redraw_at: self.redraw, **self.extra}
+
+
+@dataclass(frozen=True)
 class Conjugate:
     """The marginal of a cluster's releases, θ integrated out, on a row of so many sufficient `statistics`.
 
@@ -114,14 +138,18 @@ class Pair:
         The marginal of a cluster's releases.
     masses
         Hooks for the kernel's mass in the bins of the mechanism; empty if not known.
+    augmentation
+        A step on a record without a proposal.
     """
 
     convolution: Convolution | None = None
     conjugate: Conjugate | None = None
     masses: Mapping[Callable, Callable] = field(default_factory=dict, hash=False)
+    augmentation: Augmentation | None = None
 
     def hooks(self) -> dict[Callable, Callable]:
         """Return every slot that is filled, each with its hook."""
-        convolution = self.convolution.hooks() if self.convolution is not None else {}
-        conjugate = self.conjugate.hooks() if self.conjugate is not None else {}
-        return {**convolution, **conjugate, **self.masses}
+        hooks = dict(self.masses)
+        for known in (self.convolution, self.conjugate, self.augmentation):
+            hooks |= {} if known is None else known.hooks()
+        return hooks

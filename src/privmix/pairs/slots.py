@@ -26,6 +26,11 @@ def draw_reported_at(mechanism, kernel, rng, z, theta, ys, i):
 
 
 @slot
+def redraw_at(mechanism, kernel, rng, z, theta, ys, i):
+    """Move ys[i] by a Markov step that leaves the law of Y given z and θ as it is."""
+
+
+@slot
 def walk_columns(mechanism, kernel, rng, z, theta, passes, members, hyper, log_step, gain, sharers):
     """Move θ by Metropolis steps on G₀(θ) ∏ g(z_i|θ) over the members of a cluster, one column after another."""
 

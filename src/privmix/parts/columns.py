@@ -16,7 +16,19 @@ RESERVED = (
 )
 
 
-class Columns(Part):
+class NamedColumns(Part):
+    """A part for records of several named columns; ``names`` has them in their order."""
+
+    names: Any
+
+    def column(self, name: str) -> int:
+        """Return the place of a column, or say which there are."""
+        if name not in self.names:
+            raise ValueError(f"there is no column {name!r}; the columns are {', '.join(self.names)}.")
+        return self.names.index(name)
+
+
+class Columns(NamedColumns):
     """A part that is made of one for each named column.
 
     A subclass is a frozen dataclass with one field, ``parts``: the name and the part of each column, in their order. In
@@ -26,7 +38,7 @@ class Columns(Part):
     parts: tuple[tuple[str, Any], ...]
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def names(self) -> tuple[str, ...]:  # type: ignore[override]
         """The names of the columns."""
         return tuple(name for name, _ in self.parts)
 
@@ -34,12 +46,6 @@ class Columns(Part):
     def children(self) -> tuple[Any, ...]:
         """The parts of the columns, in the same order."""
         return tuple(child for _, child in self.parts)
-
-    def column(self, name: str) -> int:
-        """Return the place of a column, or say which there are."""
-        if name not in self.names:
-            raise ValueError(f"there is no column {name!r}; the columns are {', '.join(self.names)}.")
-        return self.names.index(name)
 
     def numbers(self) -> Any:
         """Return the numbers of the children, each a named tuple in this one."""
@@ -72,18 +78,31 @@ def named_parts(owner: str, kind: type, parts: Any, named: Mapping[str, Any]) ->
         More of them, from keyword arguments.
     """
     found = (*(parts.items() if isinstance(parts, Mapping) else _pairs(owner, parts)), *named.items())
-    names = [name for name, _ in found]
     for name, part in found:
-        if not isinstance(name, str) or not name.strip() or "/" in name or name in RESERVED:
-            raise ValueError(f"{owner}: {name!r} cannot be the name of a column. Choose another.")
+        check_name(owner, name)
         if not isinstance(part, kind):
             hint = f" Did you mean {part.__name__}(…)?" if isinstance(part, type) else ""
             raise TypeError(f"{owner}: column {name!r} needs a {kind.__name__}; got {part!r}.{hint}")
-    if len(set(names)) < len(names):
-        raise ValueError(f"{owner} has two columns of one name: {', '.join(names)}.")
-    if len(names) < 2:
-        raise ValueError(f"{owner} needs at least two columns; for records of one number give the part itself.")
+    check_names(owner, [name for name, _ in found])
     return tuple(found)
+
+
+def check_name(owner: str, name: Any) -> None:
+    """Refuse what cannot be the name of a column."""
+    if not isinstance(name, str) or not name.strip() or "/" in name or name in RESERVED:
+        raise ValueError(f"{owner}: {name!r} cannot be the name of a column. Choose another.")
+
+
+def check_names(owner: str, names: Any) -> tuple[str, ...]:
+    """Return the names of two or more columns, or say what is wrong with them."""
+    found = () if isinstance(names, str) or not isinstance(names, Iterable) else tuple(names)
+    for name in found:
+        check_name(owner, name)
+    if len(set(found)) < len(found):
+        raise ValueError(f"{owner} has two columns of one name: {', '.join(found)}.")
+    if len(found) < 2:
+        raise ValueError(f"{owner} needs at least two columns; for records of one number give the part itself.")
+    return found
 
 
 def _pairs(owner: str, parts: Any) -> list[tuple[Any, Any]]:

@@ -190,6 +190,8 @@ def _for_rows(model: PrivateMixture) -> list[Candidate]:
     effective draws for a second of CPU of one that proposes records or draws them.
     """
     words = "records of several columns"
+    if model.pair.augmentation is not None:
+        return [Candidate(Slice(records="augmented"), 2.0, f"{words}, {model.pair.augmentation.name}")]
     if model.convolution is None:
         return [Candidate(Slice(), 2.0, words)]
     exact = Neal5(exact=True, update="impute")

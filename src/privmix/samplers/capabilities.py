@@ -49,6 +49,15 @@ def need_masses(name: str, model: PrivateMixture) -> None:
         )
 
 
+def need_augmentation(name: str, model: PrivateMixture) -> None:
+    """Refuse a pair without a step of its own on records."""
+    if model.pair.augmentation is None:
+        raise ValueError(
+            f"{name} moves records by a step that the pair has, and {pair(model)} has none: Laplace noise on several "
+            f"columns (mechanisms.VectorLaplace) on kernels.MultivariateNormal does. Use {ANY}."
+        )
+
+
 def need_conjugacy(name: str, what: str, model: PrivateMixture) -> None:
     """Refuse a pair without a conjugate marginal."""
     if model.conjugate is None:

@@ -20,9 +20,9 @@ from privmix.jit import slot
 from privmix.kernels.slots import copy_y, draw_y, log_f
 from privmix.mechanisms.slots import at_record, begin, evidence, settle
 from privmix.numerics import exponential, uniform
-from privmix.pairs.slots import log_g
+from privmix.pairs.slots import log_g, redraw_at
 from privmix.samplers import base, marginal
-from privmix.samplers.capabilities import need_masses, need_near_labels
+from privmix.samplers.capabilities import need_augmentation, need_masses, need_near_labels
 from privmix.samplers.moves.atoms import adopt_law, copy_row, update_atoms, update_base
 from privmix.samplers.moves.heights import FIXED_HEIGHTS, HEIGHTS, height, log_above, sticks_to_keep
 from privmix.samplers.moves.labels import draw_index
@@ -86,7 +86,7 @@ def label_score(parts, data, state, i, h):
     """Return the log weight of stick h for record i, apart from the slice."""
 
 
-RECORDS = ("metropolis", "exact", "integrated")
+RECORDS = ("metropolis", "augmented", "exact", "integrated")
 
 
 @dataclass(frozen=True)
@@ -97,8 +97,10 @@ class Slice(base.Sampler):
     ----------
     records
         How confidential values are treated. ``"metropolis"``, the paper's: an independence step with proposal f(·|θ),
-        for any mechanism. ``"exact"``: drawn from their conditional, where g(z|θ) is known or the mechanism sees the
-        bins of a histogram alone. ``"integrated"``: labels are drawn from w_h g(z_i|φ_h), without them.
+        for any mechanism. ``"augmented"``: a step of the pair's own that proposes nothing, where it has one (Laplace
+        noise on `kernels.MultivariateNormal`). ``"exact"``: drawn from their conditional, where g(z|θ) is known or the
+        mechanism sees the bins of a histogram alone. ``"integrated"``: labels are drawn from w_h g(z_i|φ_h), without
+        them.
     update
         With integrated records, how cluster parameters move: ``"impute"`` draws the records exactly and uses the
         kernel's own update, ``"walk"`` moves the parameters on the marginal likelihood.
@@ -107,7 +109,7 @@ class Slice(base.Sampler):
         late stick then stays there for very long; it costs next to nothing.
     """
 
-    records: Literal["metropolis", "exact", "integrated"] = "metropolis"
+    records: Literal["metropolis", "augmented", "exact", "integrated"] = "metropolis"
     update: marginal.Update = "impute"
     swaps: bool = True
 
@@ -130,6 +132,8 @@ class Slice(base.Sampler):
         need_near_labels(f"Slice(records={self.records!r})", model)
         if self.records == "exact" and model.mechanism.is_global:
             need_masses("Slice(records='exact')", model)
+        elif self.records == "augmented":
+            need_augmentation("Slice(records='augmented')", model)
         elif self.records != "metropolis":
             marginal.check_model(f"Slice(records={self.records!r})", self.update, model)
 
@@ -154,7 +158,8 @@ class Slice(base.Sampler):
             hooks[update_records] = keep_records
         else:
             exact = redraw_in_histogram if model.mechanism.is_global else redraw_records
-            hooks[update_records] = move_records if self.records == "metropolis" else exact
+            steps = {"metropolis": move_records, "augmented": redraw_augmented, "exact": exact}
+            hooks[update_records] = steps[self.records]
         return hooks
 
     def allocate(self, model: PrivateMixture, n: int) -> State:
@@ -351,6 +356,14 @@ def move_records(parts, data, state, rng):
 def redraw_records(parts, data, state, rng):
     """Draw every record from its conditional: nothing is rejected."""
     draw_records(parts, data, state, rng)
+    state.statistic[0] = 1.0
+
+
+def redraw_augmented(parts, data, state, rng):
+    """Move every record by the step of its pair: nothing is rejected."""
+    for i in range(len(state.allocation)):
+        theta = state.theta[state.allocation[i]]
+        redraw_at(at_record(parts.mechanism, i), parts.kernel, rng, data.z[i], theta, state.y, i)
     state.statistic[0] = 1.0
 
 

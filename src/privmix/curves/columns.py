@@ -11,27 +11,45 @@ import xarray as xr
 from privmix.curves.density import check_grid, density_bands, density_draws, density_mean
 from privmix.curves.mixture import count_of, load_atom, run_over
 from privmix.frames.categories import as_codes
-from privmix.kernels import Kernel, Product
+from privmix.kernels import Kernel
 from privmix.kernels.slots import log_f
 from privmix.samplers.base import Draws
 
 
-def need_columns(kernel: Kernel, name: str) -> Product:
+def need_columns(kernel: Kernel, name: str) -> Any:
     """Return the kernel of named columns, or say that there are none."""
-    if not isinstance(kernel, Product):
+    if not kernel.names:
         raise ValueError(f"{name} is for records of several named columns (kernels.Product, mechanisms.Each).")
     return kernel
 
 
-def only_columns(kernel: Product, draws: Draws, names: Sequence[str]) -> tuple[Kernel, Draws]:
+def only_columns(kernel: Any, draws: Draws, names: Sequence[str]) -> tuple[Kernel, Draws]:
     """Return the kernel and the draws of some columns: weights stay, atoms and hyperparameters are those columns'."""
-    places = [kernel.places[kernel.column(name)] for name in names]
-    atom = np.concatenate([draws.atom[..., place.parameters] for place in places], axis=-1)
-    hyper = np.concatenate([draws.hyper[..., place.hyper] for place in places], axis=-1)
+    atom, hyper = kernel.draws_of(names, draws.atom, draws.hyper)
     return kernel.only(names), draws._replace(atom=atom, hyper=hyper)
 
 
-def draws_given(kernel: Product, draws: Draws, given: Mapping[str, Any]) -> Draws:
+def column_given(kernel: Any, draws: Draws, name: str, given: Mapping[str, Any]) -> Draws:
+    """Return the draws of one column given the values of others: weights, and atoms where columns slope inside them.
+
+    Parameters
+    ----------
+    kernel, draws
+        Of a fit of rows.
+    name
+        The column.
+    given
+        A value for each of some others: a number, or the name of a category.
+    """
+    if name in given:
+        raise ValueError(f"conditional: {name!r} cannot be given a value and asked for.")
+    weight = draws_given(kernel, draws, given).weight
+    values = {other: float(axis_of(kernel, other, [value]).points[0]) for other, value in given.items()}
+    alone = only_columns(kernel, draws, [name])[1]
+    return alone._replace(weight=weight, atom=kernel.atoms_given(name, draws.atom, values))
+
+
+def draws_given(kernel: Any, draws: Draws, given: Mapping[str, Any]) -> Draws:
     """Return the draws with the weights of components given the values of some columns: in proportion to w_h f(y|θ_h).
 
     Parameters
@@ -73,7 +91,7 @@ class Axis(NamedTuple):
     labels: np.ndarray
 
 
-def axis_of(kernel: Product, name: str, grid: Any) -> Axis:
+def axis_of(kernel: Any, name: str, grid: Any) -> Axis:
     """Return the points of a column's grid: numbers, or categories by name or place."""
     child = kernel.children[kernel.column(name)]
     if child.categories is None:

@@ -106,6 +106,11 @@ def mixture_covariance(kernel, weight, atom, components, row, means, inside, out
 def mutual_information(kernel: Kernel, draws: Draws, level: float, cells: int = CELLS) -> xr.Dataset:
     """Return the mutual information of each two columns in nats: posterior mean, interval and draws."""
     product, level = need_columns(kernel, "mutual_information"), check_level(level)
+    if not isinstance(product, Product):
+        raise ValueError(
+            f"mutual_information is for columns that are independent inside a component, and those of "
+            f"{type(kernel).__name__} are not. Use posterior.correlation(), or kernels.Product."
+        )
     names = list(product.names)
     edges = cell_edges(product, draws, cells)
     counts = [len(edge) for edge in edges]

@@ -13,7 +13,7 @@ from privmix.curves.counts import counts_drawer, counts_unknown
 from privmix.curves.mixture import count_of, flattened, load_atom
 from privmix.frames.rows import Named
 from privmix.jit import bind
-from privmix.kernels import Kernel, Product
+from privmix.kernels import Kernel
 from privmix.kernels.slots import coordinate, draw_y
 from privmix.model import PrivateMixture
 from privmix.numerics import uniform
@@ -91,7 +91,7 @@ def predictive(model: PrivateMixture, draws: Draws, records: Any, size: int, see
     y = draw_records(model.kernel, draws, which, empty_records(model, count), rng, model.restricted_to)
     blocks = y.reshape(-1, records, *y.shape[1:]) if varying else y[None]
     z = np.concatenate([release_records(model, block, rng) for block in blocks])[:size]
-    if isinstance(model.kernel, Product):
+    if model.kernel.names:
         return _by_column(model, y[:size], z)
     return xr.Dataset(
         {"y": (("sample", "coordinate")[: y.ndim], y[:size]), "z": (("sample", "coefficient")[: z.ndim], z)}

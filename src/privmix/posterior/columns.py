@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from privmix.curves.columns import draws_given, need_columns, only_columns
+from privmix.curves.columns import column_given, need_columns, only_columns
 from privmix.frames.read import Labels, add_labels, read_labels
 from privmix.mechanisms import Mechanism
 from privmix.model import PrivateMixture
@@ -91,10 +91,7 @@ def marginal(posterior: Posterior, name: str) -> Marginal:
 def conditional(posterior: Posterior, name: str, given: Mapping[str, Any]) -> Conditional:
     """Return one column given others; `Posterior.conditional` documents it."""
     product = need_columns(posterior.model.kernel, "conditional")
-    if name in given:
-        raise ValueError(f"conditional: {name!r} cannot be given a value and asked for.")
-    weighed = draws_given(product, posterior.arrays, given)
-    return _of_column(Conditional, posterior, name, only_columns(product, weighed, [name])[1])
+    return _of_column(Conditional, posterior, name, column_given(product, posterior.arrays, name, given))
 
 
 def _of_column(kind: type[Any], posterior: Posterior, name: str, draws: Draws) -> Any:

@@ -38,7 +38,7 @@ class Columns(NamedColumns):
     parts: tuple[tuple[str, Any], ...]
 
     @property
-    def names(self) -> tuple[str, ...]:  # type: ignore[override]
+    def names(self) -> tuple[str, ...]:
         """The names of the columns."""
         return tuple(name for name, _ in self.parts)
 

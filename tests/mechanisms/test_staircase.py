@@ -110,6 +110,18 @@ def test_cells_of_an_output(z, edges, steps):
     assert (mechanism.log_top - values) == pytest.approx(np.array(steps, dtype=float), abs=1e-12)
 
 
+@pytest.mark.parametrize("mechanism", EXAMPLES, ids=repr)
+def test_means_over_cells_are_integrals_of_the_density(mechanism):
+    z, edges = np.array([-40.0, -3.5, 0.0, 1.7, 4.9, 13.0]), np.array([-3.0, -2.9, 0.0, 1.0, 4.0, 5.0])
+    found = np.exp(mechanism.log_cell_means(z, edges))
+    for row, one in zip(found, z, strict=True):
+        for mean, low, high in zip(row, edges[:-1], edges[1:], strict=True):
+            inside = [jump for jump in jumps(mechanism, one) if low < jump < high]
+            ends = np.array([low, *inside, high])
+            values = np.exp(mechanism.logpdf(one, 0.5 * (ends[1:] + ends[:-1])))
+            assert mean == pytest.approx(values @ np.diff(ends) / (high - low), rel=1e-12)
+
+
 REFUSED = [
     ({"gamma": 0.5}, "Staircase takes exactly one of epsilon=, rho= to set its noise; got none."),
     ({"epsilon": 1.0, "gamma": 1.5}, "Staircase: gamma must be above 0 and at most 1; got 1.5."),

@@ -1,16 +1,18 @@
 """A plan: its table, what it recommends, what it solves for, and wishes that cannot be met."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from scipy.signal import find_peaks
 
 import privmix
 from privmix.mechanisms import Laplace, LocalMechanism, RandomizedResponse, SquareWave
-from privmix.planning.plan import solve_for
 from privmix.planning.shapes import find_modes, read_shapes
+from privmix.planning.solving import solve_for
 
 BOUNDS = (-10.0, 10.0)
 TWO = (Laplace, RandomizedResponse)
@@ -80,6 +82,17 @@ def test_shapes_of_every_kind():
     panel = read_shapes(None, BOUNDS)
     assert {len(find_modes(shape.probability)) for shape in panel} == {0, 1}
     assert all(shape.probability.sum() == pytest.approx(1.0) for shape in panel)
+
+
+def test_modes_are_peaks_that_stand_out():
+    rng = np.random.default_rng(1)
+    for power in (1.0, 4.0, 10.0):
+        for _ in range(20):
+            p = np.convolve(rng.random(200), np.ones(9), mode="valid") ** power
+            peaks = find_peaks(np.pad(p, 1), prominence=0.1 * p.max())[0] - 1
+            found = find_modes(p)
+            assert [(a, b) for a, _, b in found] == list(pairwise(peaks))
+            assert all(p[valley] == p[a : b + 1].min() for a, valley, b in found)
 
 
 def test_curves_fall_with_the_number_of_people_and_are_drawn(made):
@@ -167,4 +180,17 @@ def test_what_is_needed_is_found_in_few_guesses(error, wanted, answer):
 
     found, _ = solve_for(counted, wanted, 10.0, 1e12, 2e4)
     assert found == pytest.approx(answer, rel=0.2, nan_ok=True)
-    assert len(guesses) < 16
+    assert len(guesses) < 12
+
+
+def test_what_was_found_is_not_asked_again():
+    guesses, known = [], {2e4: 3.0 * 2e4**-0.35}
+
+    def counted(n):
+        guesses.append(n)
+        return 3.0 * n**-0.35
+
+    for wanted, asked in ((0.1, 1), (0.1, 1), (0.101, 1), (0.05, 2)):
+        found, _ = solve_for(counted, wanted, 10.0, 1e12, 2e4, known=known, slope=-0.3)
+        assert found == pytest.approx((3.0 / wanted) ** (1.0 / 0.35), rel=0.03)
+        assert len(guesses) == asked

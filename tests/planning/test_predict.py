@@ -52,8 +52,8 @@ def test_means_are_what_records_of_a_cell_release(mechanism):
 def test_slope_and_information_are_those_of_the_value(mechanism):
     setting = settings()[4]
     problem = Smooth(experiment_of(mechanism), two_modes(), 1000.0, setting)
-    w = np.sqrt(setting.variances) * np.random.default_rng(1).standard_normal(basis(CELLS).shape[1])
-    slope, _ = problem.derivatives(w, problem.value(w)[1])
+    w = np.sqrt(problem.prior) * np.random.default_rng(1).standard_normal(len(problem.prior))
+    slope = problem.derivatives(w, problem.value(w)[1]).slope
     steps = 1e-5 * np.eye(len(w))
     numeric = [(problem.value(w + step)[0] - problem.value(w - step)[0]) / 2e-5 for step in steps]
     np.testing.assert_allclose(slope, numeric, rtol=1e-4, atol=1e-3)
@@ -80,14 +80,38 @@ def test_a_mixture_is_learnt_faster_than_other_shapes_where_the_release_tells_th
 
 
 def test_information_is_the_curvature_where_the_model_is_true():
-    functions = basis(CELLS)
+    experiment, functions = experiment_of(MECHANISMS[2]), basis(CELLS)[:, :12]
     w = 0.1 * np.random.default_rng(1).standard_normal(functions.shape[1])
     truth = np.exp(functions @ w - logsumexp(functions @ w))
-    problem = Smooth(experiment_of(MECHANISMS[2]), truth, 1000.0, settings()[4])
-    _, information = problem.derivatives(w, truth)
+    problem = Smooth(experiment, truth, 1000.0, settings()[4])
+    w = np.pad(w, (0, len(problem.prior) - len(w)))
+    information = problem.derivatives(w, truth).information
     step = 1e-4 * np.eye(len(w))[3]
-    curvature = [problem.derivatives(w + sign * step, problem.value(w + sign * step)[1])[0] for sign in (1.0, -1.0)]
+    curvature = [problem.derivatives(w + sign * step, problem.value(w + sign * step)[1]).slope for sign in (1.0, -1.0)]
     np.testing.assert_allclose(-(curvature[0] - curvature[1]) / 2e-4, information[3], rtol=1e-3, atol=0.5)
+
+
+@pytest.mark.parametrize("n", [100.0, 2e4])
+def test_weights_of_which_a_release_tells_nothing_are_left_out(n, monkeypatch):
+    experiment, shape = experiment_of(MECHANISMS[2]), two_modes()
+    kept = [len(Smooth(experiment, shape, n, setting).prior) for setting in settings()]
+    lean = predict(experiment, shape, n)
+    assert kept[0] < 20 < kept[-1]
+    monkeypatch.setattr("privmix.planning.predict.TOLD_NOTHING", 0.0)
+    assert len(Smooth(experiment, shape, n, settings()[0]).prior) == basis(CELLS).shape[1]
+    whole = predict(experiment, shape, n)
+    assert lean.l1 == pytest.approx(whole.l1, rel=1e-4)
+    np.testing.assert_allclose(lean.band, whole.band, rtol=1e-3, atol=1e-9)
+
+
+def test_a_mixture_that_can_be_no_rival_is_left_and_weighs_nothing(monkeypatch):
+    experiment, shape = experiment_of(MECHANISMS[2]), two_modes()
+    found, (one, _) = predict(experiment, shape, 1e5), nearest_mixtures(shape)
+    best = solve(Smooth(experiment, shape, 1e5, settings()[4]), None).evidence
+    problem = Mixed(experiment, shape, 1e5, one)
+    assert solve(problem, one.weights, best - 20.0).evidence < solve(problem, one.weights).evidence < best - 40.0
+    monkeypatch.setattr("privmix.planning.predict.NO_RIVAL", np.inf)
+    assert predict(experiment, shape, 1e5).l1 == pytest.approx(found.l1, rel=1e-6)
 
 
 def test_folded_normals():

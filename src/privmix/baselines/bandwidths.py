@@ -10,7 +10,6 @@ import warnings
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import brentq, minimize_scalar
 
 from privmix.baselines.spectrum import Spectrum
 
@@ -81,6 +80,8 @@ def unbiased_bandwidth(spectrum: Spectrum, order: int, theta_next: float, spread
         noise = spectrum.variance(h, order)
         return math.log(h * h * spectrum.kernel.variance * theta_next) - math.log(noise) if noise < math.inf else -1e300
 
+    from scipy.optimize import brentq  # loads slowly
+
     high = math.log(spread)
     while bias(high) < 0.0:
         high += 0.5
@@ -93,6 +94,8 @@ def unbiased_bandwidth(spectrum: Spectrum, order: int, theta_next: float, spread
 def minimise(criterion: Callable[[float], float], spectrum: Spectrum, spread: float) -> float:
     """Return the bandwidth with the least criterion: a search over a grid, then refined between its neighbours."""
     highest = 3.0 * math.sqrt(float(np.var(spectrum.z)) + spread**2)
+    from scipy.optimize import minimize_scalar  # loads slowly
+
     lowest = highest
     while spectrum.variance(lowest) < HOPELESS / (2.0 * math.sqrt(math.pi) * spread) and lowest > 1e-6 * highest:
         lowest *= 0.8

@@ -12,7 +12,6 @@ import typer
 
 from privmix.checks.check import worst
 from privmix.cli.outputs import check_folder, print_table
-from privmix.planning.words import named
 from privmix.report.tables import mechanism_rows, number
 
 if TYPE_CHECKING:
@@ -105,6 +104,8 @@ def l1_distance(posterior: Posterior) -> float:
 
 
 def _report(fits: dict[str, Posterior], seconds: dict[str, float]) -> None:
+    from privmix.planning.words import named
+
     columns = []
     for name, posterior in fits.items():
         found = worst(posterior.summary())

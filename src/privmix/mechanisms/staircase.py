@@ -96,6 +96,18 @@ class Staircase(ThreeRatios):
             return -math.inf if z == z else math.nan
         return self.log_top - self.drop * _steps(self, abs(z - inside))
 
+    def log_cell_means(self, z: np.ndarray, edges: np.ndarray) -> np.ndarray:
+        """Return log (1/|C|) ∫_C q(z|y) dy of cells in the bounds: a share of each at the nearest step, the rest beyond.
+
+        Within the bounds |z − y| passes one step at most beside those that all values have passed.
+        """
+        width = self.bounds[1] - self.bounds[0]
+        beyond = np.maximum(np.maximum(self.bounds[0] - z, z - self.bounds[1]), 0.0)
+        passed = np.floor(beyond / width + 1.0 - self.gamma)[:, None]
+        reach = (self.gamma + passed) * width
+        share = np.diff(np.clip(edges - z[:, None], -reach, reach), axis=1) / np.diff(edges)
+        return self.log_top - self.drop * passed + np.log1p(math.expm1(-self.drop) * (1.0 - share))
+
     def cell_count(self, z):
         """Return the number of cells on which log q(z|·) is constant: before, between and after two steps (hook)."""
         left, right = _edges(self, z)

@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from privmix.baselines.cells import cell_likelihood
 from privmix.mechanisms import Mechanism
 
 #: cells of the density
 CELLS = 192
-# Points of Gauss's rule in a cell, and in a bin of released values.
-POINTS_IN_A_CELL, POINTS_IN_A_BIN = 2, 3
+# Points of Gauss's rule in a bin of released values.
+POINTS_IN_A_BIN = 3
 # Bins of released numbers over their range, or over the bounds and on either side of them.
 BINS, BINS_BEYOND = 128, 20
 # How far noise reaches beyond the bounds, in standard deviations: Laplace noise leaves e^−14 there.
@@ -77,31 +78,24 @@ def experiment_of(mechanism: Any) -> Experiment:
     if mechanism.row_length is not None:
         return Experiment(_means_of_bits(mechanism), shares=False)
     if mechanism.outputs is not None:
-        return Experiment(np.stack([_cell_means(mechanism, float(z)) for z in mechanism.outputs]))
+        return Experiment(_cell_means(mechanism, np.asarray(mechanism.outputs, dtype=np.float64)))
     return Experiment(_binned(mechanism))
 
 
-def _binned(mechanism: Mechanism) -> np.ndarray:
+def _binned(mechanism: Any) -> np.ndarray:
     """Return the probability of each bin of released numbers, by Gauss's rule."""
     edges, (nodes, weights) = release_edges(mechanism), np.polynomial.legendre.leggauss(POINTS_IN_A_BIN)
     middle, half = 0.5 * (edges[:-1] + edges[1:]), 0.5 * np.diff(edges)
-    made = np.zeros((len(middle), CELLS))
-    for node, weight in zip(nodes, weights, strict=True):
-        made += (weight * half)[:, None] * np.stack([_cell_means(mechanism, z) for z in middle + node * half])
+    values = _cell_means(mechanism, (middle[:, None] + np.outer(half, nodes)).ravel())
+    made = np.einsum("b,k,bkc->bc", half, weights, values.reshape(len(middle), len(nodes), CELLS))
     # What quadrature lost, and the tails beyond the last bins, go back in proportion: columns are distributions.
     return made / made.sum(axis=0)
 
 
-def _cell_means(mechanism: Any, z: float) -> np.ndarray:
-    """Return the mean of q(z|y) over each cell."""
-    edges = edges_of(mechanism.bounds)
-    means = mechanism.log_cell_means(np.array([z]), edges)
-    if means is not None:
-        return np.exp(means[0])
-    nodes, weights = np.polynomial.legendre.leggauss(POINTS_IN_A_CELL)
-    middle, half = 0.5 * (edges[:-1] + edges[1:]), 0.5 * np.diff(edges)
-    values = [np.exp(mechanism.logpdf(z, middle + node * half)) for node in nodes]
-    return 0.5 * np.einsum("k,kc->c", weights, np.stack(values))
+def _cell_means(mechanism: Any, z: np.ndarray) -> np.ndarray:
+    """Return the mean of q(z|y) over each cell, a row for each z."""
+    values, top = cell_likelihood(mechanism, z, edges_of(mechanism.bounds))
+    return values * np.exp(top)[:, None]
 
 
 def release_edges(mechanism: Mechanism) -> np.ndarray:

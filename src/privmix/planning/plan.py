@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from privmix.planning.check import check_rows
 from privmix.planning.experiment import experiment_of
 from privmix.planning.predict import Prediction, predict
 from privmix.planning.shapes import Shape, find_modes, read_shapes
+from privmix.planning.solving import USUAL_SLOPE, solve_for
 from privmix.planning.words import MOST, setting_of
 from privmix.plots.plan import plot_plan
 
@@ -31,10 +32,8 @@ FEWEST = 10.0
 # Most people that a plan may have.
 MOST_PEOPLE = 1e15
 LEAST_BUDGET, MOST_BUDGET = 1e-3, 50.0
-# An answer is found where the error is what was wanted to this factor, after so many guesses.
-PRECISION, MOST_GUESSES = 1.01, 24
-# How fast the logarithm of the error falls with that of n or of a budget: usually, and the limits of what is believed.
-USUAL_SLOPE, STEEPEST, FLATTEST = -0.35, -3.0, -0.05
+# At a small budget n·ε² people tell as much as n at ε = 1, and n·ρ.
+RECORDS_OF_A_BUDGET = {"epsilon": 2.0, "rho": 1.0}
 
 
 @dataclass(frozen=True)
@@ -86,8 +85,9 @@ class Plan:
     trusted: bool
     rows: list[Row] = field(repr=False)
     classes: tuple[type[Mechanism], ...] = field(repr=False)
-    # What was solved for already: command and page ask for the same.
+    # What was solved for already, and errors by number of people or budget: command and page ask for the same.
     _solved: dict[Any, dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
+    _errors: dict[Any, dict[float, float]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def recommended(self) -> Mechanism:
@@ -158,7 +158,12 @@ class Plan:
             return min((_l1(m, shapes, n) for m in _settings(kind, n, self.bounds, {name: spent})), default=math.inf)
 
         low, high = (FEWEST, MOST) if solve == "n" else (LEAST_BUDGET, MOST_BUDGET)
-        value, least = solve_for(error, wanted, low, high, float(self.n) if solve == "n" else budget)
+        start, slope = float(self.n), USUAL_SLOPE
+        if solve == "budget":
+            start, slope = budget, RECORDS_OF_A_BUDGET[name] * USUAL_SLOPE
+        planned = {start: row.l1 for row in self.rows if type(row.mechanism) is kind and low <= start <= high}
+        known = self._errors.setdefault((kind, solve), planned)
+        value, least = solve_for(error, wanted, low, high, start, known=known, slope=slope)
         return {"mechanism": kind.__name__, "needed": value, "l1": wanted if math.isfinite(value) else least}
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -350,33 +355,3 @@ def _row(mechanism: Mechanism, made: list[Prediction], shapes: list[Shape]) -> R
         band=float(np.mean([one.band.sum() for one in made])),
         modes=float(np.mean(seen)) if seen else None,
     )
-
-
-def solve_for(
-    error: Callable[[float], float], wanted: float, low: float, high: float, start: float
-) -> tuple[float, float]:
-    """Return where the error falls to what is wanted, and the least error seen; not a number where it never does.
-
-    On logarithmic scales the error is nearly a straight line, so that the next guess lies on the last two points'. It
-    is kept between what is known to be too little and enough.
-    """
-    least, at, slope = math.inf, math.log(min(max(start, low), high)), USUAL_SLOPE
-    little, enough, known = math.log(low), math.log(high), False
-    before: tuple[float, float] | None = None
-    for _ in range(MOST_GUESSES):
-        found = error(math.exp(at))
-        least, gap = min(least, found), math.log(found / wanted)
-        if abs(gap) < math.log(PRECISION):
-            return math.exp(at), wanted
-        if gap > 0.0 and math.isfinite(gap):
-            little = at
-        else:  # enough, or more than the mechanism has a setting for
-            enough, known = at, math.isfinite(gap)
-        if enough - little < math.log(PRECISION):
-            break
-        if before is not None and math.isfinite(gap):
-            slope = min(max((gap - before[1]) / (at - before[0]), STEEPEST), FLATTEST)
-        guess = at - gap / slope if math.isfinite(gap) else math.nan
-        before = (at, gap) if math.isfinite(gap) else before
-        at = guess if little < guess < enough else enough if guess >= enough and not known else 0.5 * (little + enough)
-    return (math.exp(enough), wanted) if known else (math.nan, least)

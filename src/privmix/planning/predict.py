@@ -16,9 +16,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
 from scipy.special import ndtr
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from privmix.planning.experiment import Experiment
 from privmix.planning.mixtures import Mixture, mixture_on_cells, nearest_mixtures
@@ -27,13 +27,20 @@ from privmix.planning.mixtures import Mixture, mixture_on_cells, nearest_mixture
 COSINES = 48
 LENGTHS = (0.25, 0.12, 0.06, 0.03)
 AMPLITUDES = (1.0, 2.0, 4.0)
+# Functions beside the cosines: slope and curvature.
+POLYNOMIALS = 2
 # Standard deviation of slope and curvature of the log density over the bounds.
 SLOPE = 4.0
 # Newton's method: steps, and the gain below which it has arrived.
-MOST_STEPS, ARRIVED = 60, 1e-6
+MOST_STEPS, ARRIVED = 60, 1e-5
 SHORTEST_STEP = 1e-6
 # Quantile of the 95% band.
 NORMAL_975 = 1.959963984540054
+# What a release tells of a weight, over what the prior does, that is nothing; and the share of a setting that is none.
+TOLD_NOTHING, NO_WEIGHT = 1e-7, 1e-12
+# A mixture whose evidence is to end this far below the best is left where it is; and how much more than expected a
+# step may gain.
+NO_RIVAL, UNEXPECTED = 20.0, 4.0
 # The least probability of a statistic.
 LEAST = 1e-300
 
@@ -91,11 +98,11 @@ class Setting:
 
 @lru_cache(maxsize=8)
 def basis(cells: int) -> np.ndarray:
-    """Return the functions on the cells, a column each: cosines, then slope and curvature."""
+    """Return the functions on the cells, a column each: slope and curvature, then cosines."""
     x = (np.arange(cells) + 0.5) / cells
     cosines = np.sqrt(2.0) * np.cos(np.pi * np.outer(x, np.arange(1, COSINES + 1)))
     t = 2.0 * x - 1.0
-    return np.column_stack([cosines, t, t * t - 1.0 / 3.0])
+    return np.column_stack([t, t * t - 1.0 / 3.0, cosines])
 
 
 @lru_cache(maxsize=1)
@@ -106,7 +113,7 @@ def settings() -> tuple[Setting, ...]:
     for length in LENGTHS:
         shape = np.exp(-0.5 * (np.pi * k * length) ** 2) + 1e-12
         shape /= shape.sum()
-        made += [Setting(length, a, np.append(a**2 * shape, [SLOPE**2, SLOPE**2])) for a in AMPLITUDES]
+        made += [Setting(length, a, np.append([SLOPE**2] * POLYNOMIALS, a**2 * shape)) for a in AMPLITUDES]
     return tuple(made)
 
 
@@ -116,8 +123,14 @@ class _Solved(NamedTuple):
     weights: np.ndarray
     density: np.ndarray
     posterior: np.ndarray  # variance of the cells' probabilities in the posterior
-    gain: np.ndarray  # how the cells' probabilities follow the statistics
+    cells: np.ndarray  # how the cells' probabilities follow the weights, in units of the posterior, a column each
+    statistics: np.ndarray  # how the statistics pull the weights, alike
     evidence: float
+
+    @property
+    def gain(self) -> np.ndarray:
+        """How the cells' probabilities follow the statistics."""
+        return self.cells.T @ self.statistics
 
 
 def predict(experiment: Experiment, shape: np.ndarray, n: float, mixtures: bool = True) -> Prediction:
@@ -134,14 +147,23 @@ def predict(experiment: Experiment, shape: np.ndarray, n: float, mixtures: bool 
     mixtures
         Whether to count on the shape's being a mixture of few normals, where it is one: a fit learns that faster.
     """
-    with threadpool_limits(1):  # matrices are small: threads that wait for one another cost more than they give
+    # Matrices are small: threads that wait for one another cost more than they give. A step that is too long may leave
+    # what floats hold: it does not gain, and is halved.
+    with blas().limit(limits=1), np.errstate(all="ignore"):
         solved, weights = [], None
         for setting in settings():
             solved.append(solve(Smooth(experiment, shape, n, setting), weights))
             weights = solved[-1].weights
+        best = max(one.evidence for one in solved)
         for mixture in nearest_mixtures(shape) if mixtures else ():
-            solved.append(solve(Mixed(experiment, shape, n, mixture), mixture.weights))
+            solved.append(solve(Mixed(experiment, shape, n, mixture), mixture.weights, best - NO_RIVAL))
         return _join(experiment, shape, n, solved)
+
+
+@lru_cache(maxsize=1)
+def blas() -> ThreadpoolController:
+    """Return what limits the threads of linear algebra; looking for the libraries takes longer than a solution."""
+    return ThreadpoolController()
 
 
 def _join(experiment: Experiment, shape: np.ndarray, n: float, solved: list[_Solved]) -> Prediction:
@@ -150,8 +172,8 @@ def _join(experiment: Experiment, shape: np.ndarray, n: float, solved: list[_Sol
     evidence = np.array([one.evidence for one in solved])
     weight = np.exp(evidence - evidence.max())
     weight /= weight.sum()
-    density = np.tensordot(weight, np.stack([one.density for one in solved]), 1)
-    gain = np.tensordot(weight, np.stack([one.gain for one in solved]), 1)
+    density = weight @ np.stack([one.density for one in solved])
+    gain = sum(share * one.gain for share, one in zip(weight, solved, strict=True) if share > NO_WEIGHT)
     if experiment.shares:  # multinomial counts: their sum does not scatter
         gain = gain - (gain @ expected)[:, None]
     scatter = gain * np.sqrt(n * experiment.variances(expected, n))
@@ -165,6 +187,28 @@ def folded(mean: np.ndarray, sd: np.ndarray) -> float:
     safe = np.maximum(sd, 1e-15)
     t = mean / safe
     return float(np.sum(safe * math.sqrt(2.0 / math.pi) * np.exp(-0.5 * t * t) + mean * (1.0 - 2.0 * ndtr(-t))))
+
+
+class Local(NamedTuple):
+    """The log posterior around some weights.
+
+    Attributes
+    ----------
+    slope, information
+        Its slope and its expected information.
+    by_weight
+        How the probabilities of the cells follow the weights, a column each.
+    through
+        How the statistics follow them, in units of their scatter.
+    unit
+        One over the standard deviation of a statistic's mean, times n.
+    """
+
+    slope: np.ndarray
+    information: np.ndarray
+    by_weight: np.ndarray
+    through: np.ndarray
+    unit: np.ndarray
 
 
 class Problem:
@@ -198,26 +242,31 @@ class Problem:
             fit = -0.5 * float(np.sum((self.expected - released) ** 2 / self.variances))
         return self.n * fit - 0.5 * float(w @ (self.precision * w)), p
 
-    def through(self, w: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return how cells and statistics follow the weights, and the variance of each statistic."""
+    def derivatives(self, w: np.ndarray, p: np.ndarray) -> Local:
+        """Return the slope and the information, and what they are made of."""
         by_weight = self.slopes(w, p)
-        released = np.maximum(self.experiment.means @ p, LEAST)
-        return by_weight, self.experiment.means @ by_weight, released if self.multinomial else self.variances
-
-    def derivatives(self, w: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the slope and the information."""
-        _, through, variances = self.through(w, p)
-        scaled = through / variances[:, None]
-        slope = self.n * (scaled.T @ (self.expected - self.experiment.means @ p)) - self.precision * w
-        return slope, self.n * (through.T @ scaled) + np.diag(self.precision)
+        released = self.experiment.means @ p
+        variances = np.maximum(released, LEAST) if self.multinomial else self.variances
+        unit = np.sqrt(self.n / variances)
+        through = (self.experiment.means @ by_weight) * unit[:, None]
+        information = through.T @ through
+        information.flat[:: len(w) + 1] += self.precision
+        slope = through.T @ (unit * (self.expected - released)) - self.precision * w
+        return Local(slope, information, by_weight, through, unit)
 
 
 class Smooth(Problem):
-    """A smooth log density: weights of functions, with the prior of a setting."""
+    """A smooth log density: weights of functions, with the prior of a setting.
+
+    No release tells more of a weight than the records themselves, the n-fold variance of its function, which is 2n at
+    most. Weights of which that is far below their prior precision stay at zero and are left out.
+    """
 
     def __init__(self, experiment: Experiment, shape: np.ndarray, n: float, setting: Setting):
-        super().__init__(experiment, shape, n, setting.variances)
-        self.functions = basis(len(shape))
+        told = 2.0 * n * setting.variances > TOLD_NOTHING
+        kept = int(np.flatnonzero(told)[-1]) + 1 if told.any() else POLYNOMIALS
+        super().__init__(experiment, shape, n, setting.variances[:kept])
+        self.functions = basis(len(shape))[:, :kept]
 
     def density(self, w: np.ndarray) -> np.ndarray:
         """Return e^{Φw} over its sum."""
@@ -236,45 +285,68 @@ class Mixed(Problem):
     def __init__(self, experiment: Experiment, shape: np.ndarray, n: float, mixture: Mixture):
         super().__init__(experiment, shape, n, mixture.variances)
         self.cells = len(shape)
+        self.latest = mixture_on_cells(mixture.weights, self.cells)
 
     def density(self, w: np.ndarray) -> np.ndarray:
-        """Return the mixture's probabilities."""
-        return mixture_on_cells(w, self.cells)[0]
+        """Return the mixture's probabilities; the slopes, found on the way, are wanted next."""
+        self.latest = mixture_on_cells(w, self.cells)
+        return self.latest[0]
 
     def slopes(self, w: np.ndarray, p: np.ndarray) -> np.ndarray:
         """Return the mixture's slopes."""
-        return mixture_on_cells(w, self.cells)[1]
+        known, slopes = self.latest
+        return slopes if p is known else mixture_on_cells(w, self.cells)[1]
 
 
-def solve(problem: Problem, start: np.ndarray | None) -> _Solved:
-    """Find the best weights by scoring, halving steps that do not gain."""
-    w = np.zeros(len(problem.precision)) if start is None else start
+def solve(problem: Problem, start: np.ndarray | None, least: float = -math.inf) -> _Solved:
+    """Find the best weights by scoring, halving steps that do not gain; a start of other length is cut or filled.
+
+    The search ends where evidence of `least` seems out of reach: gains of a few steps are those that are expected, and
+    the statistics add half the number of weights.
+    """
+    w = np.zeros(len(problem.precision))
+    if start is not None:
+        w[: len(start)] = start[: len(w)]
     value, p = problem.value(w)
-    for _ in range(MOST_STEPS):
-        slope, information = problem.derivatives(w, p)
-        step = cho_solve(cho_factor(information, check_finite=False), slope, check_finite=False)
-        length = 1.0 if float(step @ slope) > ARRIVED else 0.0
-        while length > SHORTEST_STEP:
-            trial, p_trial = problem.value(w + length * step)
-            if trial > value:
-                break
-            length *= 0.5
-        if length <= SHORTEST_STEP:
+    for left in range(MOST_STEPS, -1, -1):
+        local = problem.derivatives(w, p)
+        factor, failed = dpotrf(local.information.T, lower=1, overwrite_a=1)
+        if failed:
+            raise np.linalg.LinAlgError("the information of a prediction is not positive definite")
+        step = dpotrs(factor, local.slope, lower=1)[0]
+        gain = float(step @ local.slope)
+        hopeless = value + UNEXPECTED * 0.5 * gain + 0.5 * len(w) < least
+        further = None if gain < ARRIVED or hopeless or not left else _further(problem, w, step, value)
+        if further is None:
             break
-        w, value, p = w + length * step, trial, p_trial
-    return _curvature(problem, w, p, value)
+        w, value, p = further
+    return _curvature(problem, w, p, value, local, factor)
 
 
-def _curvature(problem: Problem, w: np.ndarray, p: np.ndarray, value: float) -> _Solved:
+def _further(
+    problem: Problem, w: np.ndarray, step: np.ndarray, value: float
+) -> tuple[np.ndarray, float, np.ndarray] | None:
+    """Return weights that gain on those before, with their value and probabilities, or None where no step does."""
+    length = 1.0
+    while length > SHORTEST_STEP:
+        moved = w + length * step
+        trial, p = problem.value(moved)
+        if trial > value:
+            return moved, trial, p
+        length *= 0.5
+    return None
+
+
+def _curvature(
+    problem: Problem, w: np.ndarray, p: np.ndarray, value: float, local: Local, factor: np.ndarray
+) -> _Solved:
     """Return how the estimate follows the statistics, the posterior's spread and the evidence to be expected."""
-    by_weight, through, variances = problem.through(w, p)
-    scaled = through / variances[:, None]
-    information = problem.n * (through.T @ scaled) + np.diag(problem.precision)
-    factor = cho_factor(information, check_finite=False)
-    covariance = cho_solve(factor, by_weight.T, check_finite=False)
-    posterior = np.einsum("cw,wc->c", by_weight, covariance)
+    cells, _ = dtrtrs(factor, local.by_weight.T, lower=1)
+    statistics, _ = dtrtrs(factor, local.through.T, lower=1)
     # Data scatter around what is expected and the best weights follow them: half of what that gains.
-    solved = cho_solve(factor, scaled.T, check_finite=False)
-    followed = problem.n * float(np.sum(problem.variances * np.einsum("ow,wo->o", scaled, solved)))
-    log_det = 2.0 * np.log(np.diag(factor[0])).sum() + np.log(problem.prior).sum()
-    return _Solved(w, p, posterior, (scaled @ covariance).T, value + 0.5 * (followed - float(log_det)))
+    scatter = np.square(local.unit) * problem.variances / problem.n
+    followed = float(scatter @ np.einsum("wo,wo->o", statistics, statistics))
+    log_det = 2.0 * np.log(np.diag(factor)).sum() + np.log(problem.prior).sum()
+    evidence = value + 0.5 * (followed - float(log_det))
+    posterior = np.einsum("wc,wc->c", cells, cells)
+    return _Solved(w, p, posterior, cells, statistics * (local.unit / problem.n), evidence)

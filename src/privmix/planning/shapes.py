@@ -120,9 +120,16 @@ def find_modes(probability: np.ndarray) -> list[tuple[int, int, int]]:
     probability
         Of each cell.
     """
-    from scipy.signal import find_peaks  # loads slowly
-
     least = LEAST_PROMINENCE * float(probability.max())
-    padded = np.concatenate([[0.0], probability, [0.0]])
-    modes = find_peaks(padded, prominence=least)[0] - 1
-    return [(int(a), int(a + np.argmin(probability[a : b + 1])), int(b)) for a, b in pairwise(modes)]
+    modes, top, valley = [], 0, -1  # places of the highest cell since a valley, and of the lowest since a mode
+    for k, p in enumerate(np.append(probability, 0.0)):
+        if valley < 0:
+            top = k if p > probability[top] else top
+            if p < probability[top] - least:
+                modes.append(top)
+                valley = k
+        elif k < len(probability):
+            valley = k if p < probability[valley] else valley
+            if p > probability[valley] + least:
+                top, valley = k, -1
+    return [(a, a + int(np.argmin(probability[a : b + 1])), b) for a, b in pairwise(modes)]

@@ -87,6 +87,19 @@ class CellGrid(ThreeRatios):
         """Return the true cell of each record on one of the grids."""
         return np.searchsorted(grid_edge(self, grid, np.arange(1, self.cells)), y, side="right")
 
+    def log_cell_means(self, z: np.ndarray, edges: np.ndarray) -> np.ndarray:
+        """Return log (1/|C|) ∫_C q(z|y) dy: of the share that the set does not hold e^ε times less."""
+        sets, lie = self.sets_of_cells(), math.exp(-self.guarantee.epsilon)
+        shares = np.concatenate([sets @ self._shares(edges, grid) for grid in range(self.grids)])
+        holding = int(sets[:, 0].sum())
+        log_inside = -math.log(self.grids * (holding + (len(sets) - holding) * lie))
+        return (np.log(shares + (1.0 - shares) * lie) + log_inside)[z.astype(int)]
+
+    def _shares(self, edges: np.ndarray, grid: int) -> np.ndarray:
+        """Return how much of each given cell lies in each cell of a grid; the outer ones hold all beyond the bounds."""
+        own = np.concatenate([[-np.inf], grid_edge(self, grid, np.arange(1, self.cells)), [np.inf]])
+        return np.diff(np.clip(edges, own[:-1, None], own[1:, None]), axis=1) / np.diff(edges)
+
     def initial(self, z: np.ndarray) -> np.ndarray:
         """Return the middle of the middle cell of the released set."""
         sets = self.sets_of_cells()

@@ -106,7 +106,7 @@ class Staircase(ThreeRatios):
         passed = np.floor(beyond / width + 1.0 - self.gamma)[:, None]
         reach = (self.gamma + passed) * width
         share = np.diff(np.clip(edges - z[:, None], -reach, reach), axis=1) / np.diff(edges)
-        return self.log_top - self.drop * passed + np.log1p(math.expm1(-self.drop) * (1.0 - share))
+        return self.log_top - self.drop * passed + np.log(share + (1.0 - share) * math.exp(-self.drop))
 
     def cell_count(self, z):
         """Return the number of cells on which log q(z|·) is constant: before, between and after two steps (hook)."""

@@ -32,7 +32,7 @@ POLYNOMIALS = 2
 # Standard deviation of slope and curvature of the log density over the bounds.
 SLOPE = 4.0
 # Newton's method: steps, and the gain below which it has arrived.
-MOST_STEPS, ARRIVED = 60, 1e-5
+MOST_STEPS, ARRIVED = 60, 1e-4
 SHORTEST_STEP = 1e-6
 # Quantile of the 95% band.
 NORMAL_975 = 1.959963984540054
@@ -84,7 +84,8 @@ class Prediction(NamedTuple):
             Of the draws: the same for all mechanisms, so that they can be compared.
         """
         noise = np.random.default_rng(seed).standard_normal((repetitions, self.scatter.shape[1]))
-        return self.density + noise @ self.scatter.T
+        with blas().limit(limits=1):
+            return self.density + noise @ self.scatter.T
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,13 +108,17 @@ def basis(cells: int) -> np.ndarray:
 
 @lru_cache(maxsize=1)
 def settings() -> tuple[Setting, ...]:
-    """Return every length with every amplitude; variances fall as those of a squared-exponential covariance."""
+    """Return every length with every amplitude; variances fall as those of a squared-exponential covariance.
+
+    Neighbours are alike, so that the weights of one are a good start for the next.
+    """
     k = np.arange(1, COSINES + 1)
     made = []
-    for length in LENGTHS:
-        shape = np.exp(-0.5 * (np.pi * k * length) ** 2) + 1e-12
-        shape /= shape.sum()
-        made += [Setting(length, a, np.append([SLOPE**2] * POLYNOMIALS, a**2 * shape)) for a in AMPLITUDES]
+    for j, amplitude in enumerate(AMPLITUDES):
+        for length in LENGTHS[:: -1 if j % 2 else 1]:
+            shape = np.exp(-0.5 * (np.pi * k * length) ** 2) + 1e-12
+            variances = amplitude**2 * shape / shape.sum()
+            made.append(Setting(length, amplitude, np.append([SLOPE**2] * POLYNOMIALS, variances)))
     return tuple(made)
 
 
@@ -316,10 +321,12 @@ def solve(problem: Problem, start: np.ndarray | None, least: float = -math.inf) 
         step = dpotrs(factor, local.slope, lower=1)[0]
         gain = float(step @ local.slope)
         hopeless = value + UNEXPECTED * 0.5 * gain + 0.5 * len(w) < least
-        further = None if gain < ARRIVED or hopeless or not left else _further(problem, w, step, value)
+        further = None if hopeless or not left else _further(problem, w, step, value)
         if further is None:
             break
         w, value, p = further
+        if gain < ARRIVED:  # a last step that is too short for the curvature to change
+            break
     return _curvature(problem, w, p, value, local, factor)
 
 

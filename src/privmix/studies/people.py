@@ -17,8 +17,8 @@ from privmix.samplers.auto import binned_serves
 from privmix.studies.runner import Results, Study, grid
 from privmix.studies.shared import pictures
 from privmix.studies.shared.choices import words
-from privmix.studies.shared.fits import SHORT, DefaultChains
-from privmix.studies.shared.planning import TARGETS, fit_planned, ranked
+from privmix.studies.shared.fits import SHORT
+from privmix.studies.shared.planning import TARGETS, PlannedChains, fit_planned, ranked
 from privmix.studies.shared.tables import write_tables
 
 FAMILIES = ("SubsetSelection", "RandomizedResponse", "UnaryEncoding", "Piecewise", "SquareWave", "Staircase", "Laplace")
@@ -29,7 +29,7 @@ START = 100_000
 
 
 @dataclass(frozen=True)
-class Configuration(DefaultChains):
+class Configuration(PlannedChains):
     """Section 4.1's shape, three accuracies, four ε.
 
     Parameters
@@ -41,11 +41,6 @@ class Configuration(DefaultChains):
     """
 
     replicates: int = grid(3)
-    draws: int = 500
-    thin: int = 4
-    chains: int = 2
-    warmup: int | None = 1000
-    points: int = 192
     fitted: int = MOST_FITTED
     targets: tuple[str, ...] = grid(("normals",), "target")
     families: tuple[str, ...] = grid(FAMILIES, "family")

@@ -12,15 +12,15 @@ from privmix import mechanisms
 from privmix.studies.runner import Results, Study, grid
 from privmix.studies.shared import pictures
 from privmix.studies.shared.choices import words
-from privmix.studies.shared.fits import SHORT, DefaultChains
-from privmix.studies.shared.planning import TARGETS, fit_planned, ranked
+from privmix.studies.shared.fits import SHORT
+from privmix.studies.shared.planning import TARGETS, PlannedChains, fit_planned, ranked
 from privmix.studies.shared.tables import write_tables
 
 FAMILIES = ("Laplace", "SquareWave", "Piecewise", "RandomizedResponse", "SubsetSelection", "NoisyHistogram")
 
 
 @dataclass(frozen=True)
-class Configuration(DefaultChains):
+class Configuration(PlannedChains):
     """Four shapes, six mechanisms, two chains.
 
     Parameters
@@ -30,11 +30,6 @@ class Configuration(DefaultChains):
     """
 
     replicates: int = grid(1)
-    draws: int = 500
-    thin: int = 4
-    chains: int = 2
-    warmup: int | None = 1000
-    points: int = 192
     targets: tuple[str, ...] = grid(tuple(TARGETS), "target")
     families: tuple[str, ...] = grid(FAMILIES, "family")
     epsilons: tuple[float, ...] = grid((0.5, 1.0, 2.0, 4.0), "epsilon")

@@ -18,9 +18,9 @@ from privmix.planning.words import named
 from privmix.studies.runner import Results, Study, grid
 from privmix.studies.shared import pictures
 from privmix.studies.shared.choices import words
-from privmix.studies.shared.fits import SHORT, DefaultChains
+from privmix.studies.shared.fits import SHORT
 from privmix.studies.shared.measures import l1_error
-from privmix.studies.shared.planning import TARGETS, fit_planned, predicted_l1, ranked, release_planned
+from privmix.studies.shared.planning import TARGETS, PlannedChains, fit_planned, predicted_l1, ranked, release_planned
 from privmix.studies.shared.tables import write_tables
 
 # Settings that are predicted to have this many times the least error are not fitted: none was ever off by as much.
@@ -80,7 +80,7 @@ WAYS = {
 
 
 @dataclass(frozen=True)
-class Configuration(DefaultChains):
+class Configuration(PlannedChains):
     """Four shapes, four ε, three numbers of records, two chains.
 
     Parameters
@@ -90,11 +90,6 @@ class Configuration(DefaultChains):
     """
 
     replicates: int = grid(3)
-    draws: int = 500
-    thin: int = 4
-    chains: int = 2
-    warmup: int | None = 1000
-    points: int = 192
     targets: tuple[str, ...] = grid(tuple(TARGETS), "target")
     ways: tuple[str, ...] = grid(tuple(WAYS), "way")
     epsilons: tuple[float, ...] = grid((0.5, 1.0, 2.0, 4.0), "epsilon")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -14,7 +15,7 @@ from privmix.planning.shapes import read_shapes
 from privmix.planning.words import named
 from privmix.studies.shared import targets
 from privmix.studies.shared.choices import Choice
-from privmix.studies.shared.fits import ChainConfiguration, fit_default, measures_of
+from privmix.studies.shared.fits import ChainConfiguration, DefaultChains, fit_default, measures_of
 from privmix.studies.shared.measures import l1_error, spread_draws
 
 # The first two are those that the predictor was looked at with; nobody looked at the others.
@@ -24,6 +25,19 @@ TARGETS = {
     "ripple": Choice("ripple", targets.RIPPLE),
     "bimodal": Choice("two unequal modes", targets.UNEQUAL_MODES),
 }
+
+
+@dataclass(frozen=True)
+class PlannedChains(DefaultChains):
+    """Two chains of 3,000 sweeps: enough for an error, and short enough for hundreds of fits."""
+
+    draws: int = 500
+    thin: int = 4
+    chains: int = 2
+    warmup: int | None = 1000
+    points: int = 192
+
+
 # Where mixing is watched: quantiles of the records.
 WATCHED = (0.1, 0.25, 0.5, 0.75, 0.9)
 

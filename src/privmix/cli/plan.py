@@ -45,7 +45,7 @@ def plan(
     ] = False,
     report: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.html", help="Page to write, with sliders for budget and people; some 20 seconds."),
+        typer.Option(metavar="FILE.html", help="Page to write, with sliders for budget and people; some ten seconds."),
     ] = None,
     force: Force = False,
 ) -> None:

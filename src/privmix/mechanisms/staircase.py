@@ -97,7 +97,7 @@ class Staircase(ThreeRatios):
         return self.log_top - self.drop * _steps(self, abs(z - inside))
 
     def log_cell_means(self, z: np.ndarray, edges: np.ndarray) -> np.ndarray:
-        """Return log (1/|C|) ∫_C q(z|y) dy of cells in the bounds: a share of each at the nearest step, the rest beyond.
+        """Return log (1/|C|) ∫_C q(z|y) dy of cells in the bounds: a share at the nearest step, the rest beyond.
 
         Within the bounds |z − y| passes one step at most beside those that all values have passed.
         """

@@ -161,8 +161,8 @@ class Plan:
         start, slope = float(self.n), USUAL_SLOPE
         if solve == "budget":
             start, slope = budget, RECORDS_OF_A_BUDGET[name] * USUAL_SLOPE
-        planned = {start: row.l1 for row in self.rows if type(row.mechanism) is kind and low <= start <= high}
-        known = self._errors.setdefault((kind, solve), planned)
+        planned = [(start, row.l1) for row in self.rows if type(row.mechanism) is kind and low <= start <= high]
+        known = self._errors.setdefault((kind, solve), dict(planned))
         value, least = solve_for(error, wanted, low, high, start, known=known, slope=slope)
         return {"mechanism": kind.__name__, "needed": value, "l1": wanted if math.isfinite(value) else least}
 

@@ -11,14 +11,17 @@ sum so far.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
-from privmix.kernels import Kernel
+from privmix.kernels import Kernel, TruncatedNormal
 from privmix.kernels.slots import lower_tail, sample_between, upper_tail
+from privmix.mechanisms import SquareWave
 from privmix.mechanisms.cell_grid import CellGrid, grid_edge
 from privmix.mechanisms.cells import cell_count, cell_edge, cell_hooks, cell_log_q
 from privmix.numerics import uniform
 from privmix.pairs.base import Convolution
+from privmix.pairs.square_wave_masses import masses_of_wave
 
 # A sum of masses times e^{log q − top} below this may have lost terms that underflowed; then it is taken in logarithms.
 SAFE = 1e-280
@@ -142,5 +145,11 @@ def cells_convolution(mechanism: Any, kernel: Kernel) -> Convolution | None:
     if not extra or not kernel.has("cdf") or kernel.dimension > 1:
         return None
     cost = getattr(mechanism, "cell_cost", None) or (FEW_CELLS if mechanism.row_length is None else MANY_CELLS)
-    masses = masses_of_sets if isinstance(mechanism, CellGrid) and hasattr(mechanism, "sets") else None
-    return Convolution("piecewise constant", log_g, sample, masses=masses, extra=extra, cost=cost)
+    return Convolution("piecewise constant", log_g, sample, masses=_masses(mechanism, kernel), extra=extra, cost=cost)
+
+
+def _masses(mechanism: Any, kernel: Kernel) -> Callable | None:
+    """Return what writes the probabilities of all outputs or bins at once, where there is such a function."""
+    if isinstance(mechanism, CellGrid) and hasattr(mechanism, "sets"):
+        return masses_of_sets
+    return masses_of_wave if isinstance(mechanism, SquareWave) and isinstance(kernel, TruncatedNormal) else None

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import narwhals as nw
@@ -19,9 +22,10 @@ WAYS = ("refuse", "drop")
 def count(
     frame: Any,
     column: str,
-    mechanism: LocalMechanism,
+    mechanism: LocalMechanism | Mapping[Any, LocalMechanism],
     bins: int | None = None,
     *,
+    by: str | None = None,
     missing: str = "refuse",
     notes: str = "",
 ) -> Release:
@@ -38,9 +42,12 @@ def count(
     column
         The released numbers.
     mechanism
-        What released each of them.
+        What released each of them; with `by`, a mapping from each class of records to its mechanism.
     bins
         Number of bins, as in `mechanisms.Counted`, which says what they are by default.
+    by
+        Column with the class of each record, where classes went through mechanisms of their own: with different ε,
+        say. There is a table for each, and one likelihood. Who is in which class may not depend on the value.
     missing
         What to do with records that are null, NaN or infinite: "refuse", or "drop" with a warning that says how many.
     notes
@@ -60,9 +67,45 @@ def count(
     >>> release.counts
     array([1., 1., 3.])
     """
+    opened = open_frame(frame, column)
+    if by is None:
+        if isinstance(mechanism, Mapping):
+            raise ValueError("a mechanism for each class needs by=, the column with the class of each record.")
+        return count_one(opened, column, mechanism, bins, missing, notes)
+    check_classes(opened, mechanism, by)
+    classes: Mapping[Any, LocalMechanism] = mechanism  # type: ignore[assignment]
+    each = [
+        count_one(opened.filter(nw.col(by) == name), column, one, bins, missing, notes) for name, one in classes.items()
+    ]
+    return functools.reduce(operator.add, each)
+
+
+def count_one(
+    frame: Any, column: str, mechanism: LocalMechanism, bins: int | None, missing: str, notes: str
+) -> Release:
+    """Return the counts of a column that one mechanism released."""
     counted = Counted(mechanism, bins)  # type: ignore[arg-type]
-    counts = count_column(open_frame(frame, column), column, counted, missing)
-    return Release(counts, counted, notes)
+    return Release(count_column(frame, column, counted, missing), counted, notes)
+
+
+def check_classes(frame: Any, mechanism: Any, by: str) -> None:
+    """Refuse classes without a mechanism, and a column that is not there or has no class for some records."""
+    if not isinstance(mechanism, Mapping) or not mechanism:
+        raise TypeError(
+            f"with by={by!r} give a mechanism for each class: count(frame, column, {{class: mechanism, …}}, by={by!r})."
+        )
+    if by not in frame.collect_schema():
+        raise ValueError(f"the frame has no column {by!r}; it has {', '.join(map(repr, frame.collect_schema()))}.")
+    found = frame.select(by).unique().collect()[by].to_list()
+    other = [value for value in found if value not in mechanism]
+    if other:
+        raise ValueError(
+            f"the column {by!r} has {other[0]!r}, for which there is no mechanism; there is one for "
+            f"{', '.join(map(repr, mechanism))}. Give one for each class, or leave these records out."
+        )
+    absent = [name for name in mechanism if name not in found]
+    if absent:
+        raise ValueError(f"the column {by!r} has no record of class {absent[0]!r}. Leave its mechanism out.")
 
 
 def open_frame(frame: Any, column: str) -> Any:
@@ -105,7 +148,7 @@ def accept(column: str, counted: Counted, missing: str, counts: np.ndarray, abse
         warnings.warn(
             f"{absent:,} of {int(counts.sum()) + absent:,} values of the column {column!r} are missing, NaN or "
             "infinite; they were left out.",
-            stacklevel=4,
+            stacklevel=5,
         )
     if not counts.sum():
         raise ValueError(f"the column {column!r} has no records to count.")

@@ -6,7 +6,7 @@ No record is drawn, so that a table of a billion records costs as much as one of
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -14,14 +14,8 @@ from privmix.curves.mixture import count_of, flattened, load_atom
 from privmix.jit import bind
 from privmix.model import PrivateMixture
 from privmix.samplers.base import Draws
-from privmix.samplers.binned.bins import find_bins
+from privmix.samplers.binned.bins import Nodes, find_bins
 from privmix.samplers.binned.mixture import fill_row
-
-
-class Nodes(NamedTuple):
-    """What the probabilities of bins are computed from."""
-
-    node: np.ndarray
 
 
 def chances_finder(model: PrivateMixture, draws: Draws) -> Callable[[np.ndarray], np.ndarray]:

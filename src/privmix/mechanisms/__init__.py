@@ -4,6 +4,7 @@ from privmix.mechanisms.base import Mechanism as Mechanism
 from privmix.mechanisms.clipped import Clipped as Clipped
 from privmix.mechanisms.clipped import ClippedRecords as ClippedRecords
 from privmix.mechanisms.counted import Counted as Counted
+from privmix.mechanisms.counted_classes import CountedClasses as CountedClasses
 from privmix.mechanisms.discrete_gaussian import DiscreteGaussian as DiscreteGaussian
 from privmix.mechanisms.discrete_laplace import DiscreteLaplace as DiscreteLaplace
 from privmix.mechanisms.duchi import Duchi as Duchi

@@ -160,6 +160,11 @@ class Counted(Mechanism):
         return self.mechanism
 
     @property
+    def tables(self) -> tuple[Counted, ...]:
+        """The bins of each class of records: there is one."""
+        return (self,)
+
+    @property
     def name_of_each(self) -> str:
         """Name of the mechanism of each record."""
         return type(self.mechanism).__name__
@@ -195,6 +200,10 @@ class Counted(Mechanism):
         counts = np.empty(len(order))
         counts[order] = found
         return counts
+
+    def split_counts(self, z: np.ndarray) -> list[tuple[Counted, np.ndarray]]:
+        """Return the bins and the counts of each class of records: there is one."""
+        return [(self, z)]
 
     def perturb(self, rng: np.random.Generator, y: np.ndarray) -> np.ndarray:
         """Draw what is released of each record, and count it."""

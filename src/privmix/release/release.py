@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from privmix.mechanisms import Mechanism, NoisyHistogram
+from privmix.mechanisms.counted_classes import join_counts
 from privmix.privacy import Guarantee
 from privmix.release.files import (
     PathLike,
@@ -159,13 +160,15 @@ class Release:
     def __add__(self, other: object) -> Release:
         if not isinstance(other, Release):
             return NotImplemented
-        if not (self.mechanism.is_counted and self.mechanism == other.mechanism):
+        mechanisms: list[Any] = [self.mechanism, other.mechanism]
+        if not all(mechanism.is_counted for mechanism in mechanisms):
             raise ValueError(
-                "only tables of counts of the same mechanism and the same bins add up; got "
-                f"{self.mechanism!r} and {other.mechanism!r}. Count all records of one mechanism with the same bins."
+                f"only tables of counts add up; got {mechanisms[0]!r} and {mechanisms[1]!r}. Count the records first: "
+                "privmix.count(frame, column, mechanism)."
             )
+        joined = join_counts([pair for one in (self, other) for pair in one.mechanism.split_counts(one.z)])  # type: ignore[attr-defined]
         notes = [note for note in dict.fromkeys((self.notes, other.notes)) if note]
-        return Release(self.z + other.z, self.mechanism, "; ".join(notes))
+        return Release(*joined, "; ".join(notes))
 
     @property
     def guarantee(self) -> Guarantee | None:

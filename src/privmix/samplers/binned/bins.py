@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ from privmix.mechanisms.histogram import find_bin
 from privmix.numerics import uniform, uniform_index
 from privmix.pairs.cells import mass_between, right_tails
 from privmix.pairs.slots import bin_masses, draw_given, log_g
+from privmix.parts.columns import over_children
 from privmix.samplers import base
 from privmix.samplers.binned.counts import (
     RECORDS,
@@ -107,6 +109,20 @@ class Bins(NamedTuple):
     share: np.ndarray = np.zeros((0, 0))
 
 
+class Nodes(NamedTuple):
+    """What the probabilities of bins are computed from."""
+
+    node: np.ndarray
+
+
+class Seen(NamedTuple):
+    """The parameters of a model's parts, as the records of one class see them."""
+
+    mechanism: Any
+    kernel: Any
+    prior: Any
+
+
 def find_bins(model: PrivateMixture, wanted: int | None) -> Bins:
     """Return the bins of a model's release; say why where there are none."""
     mechanism: Any = model.mechanism
@@ -114,10 +130,29 @@ def find_bins(model: PrivateMixture, wanted: int | None) -> Bins:
         kinds = TABLES if mechanism.joins_bins else HISTOGRAMS
         hooks, sums = kinds[mechanism.records_unknown], len(mechanism.origin()) if mechanism.joins_bins else 0
         return Bins(len(mechanism.bin_edges) - 1, np.array(mechanism.bin_edges), hooks, sums)
+    if mechanism.is_counted and len(mechanism.tables) > 1:
+        return _bins_of_classes(model)
     if mechanism.is_counted:
         found = _bins_of_records(replace(model, mechanism=mechanism.each), mechanism.bins, mechanism.span, NO_OTHERS)
         return found._replace(hooks={**found.hooks, **COUNTED})
     return _bins_of_records(model, wanted)
+
+
+def _bins_of_classes(model: PrivateMixture) -> Bins:
+    """Return the bins of all classes, one after the other: the row of each, times its share of the records."""
+    mechanism: Any = model.mechanism
+    each = [replace(model, mechanism=table) for table in mechanism.tables]
+    found = [find_bins(one, None) for one in each]
+    nodes, rows = (np.cumsum([0, *sizes]) for sizes in ([len(f.node) for f in found], [f.size for f in found]))
+    lines = []
+    for k, ((first, last), (start, stop)) in enumerate(zip(pairwise(nodes), pairwise(rows), strict=True)):
+        seen = f"Seen(parts.mechanism.c{k}, parts.kernel, parts.prior), data, Nodes(state.node[{first}:{last}])"
+        lines.append(f"f{k}({seen}, theta, out[{start}:{stop}])")
+        lines += [f"for b in range({start}, {stop}):", f"    out[b] *= parts.mechanism.shares[{k}]"]
+    scopes = [{**one.hooks(), **f.hooks} for one, f in zip(each, found, strict=True)]
+    arguments, more = "parts, data, state, theta, out", {"Seen": Seen, "Nodes": Nodes}
+    row = over_children("row_of_classes", arguments, fill_row, scopes, lines, **more)
+    return Bins(int(rows[-1]), np.concatenate([f.node for f in found]), {**LOCAL, **COUNTED, fill_row: row})
 
 
 def _bins_of_records(

@@ -1,0 +1,58 @@
+"""Probabilities of bins of a square wave's releases: integrals of its density, whatever the component."""
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+import privmix
+from privmix.jit import bind
+from privmix.kernels import Beta, TruncatedNormal
+from privmix.mechanisms import Counted, SquareWave
+from privmix.samplers.binned.bins import Nodes, find_bins
+from privmix.samplers.binned.mixture import fill_row
+
+BOUNDS = (-10.0, 10.0)
+
+
+def row_of(model, theta):
+    """Return the probabilities of bins under an atom, as compiled code would compute them."""
+    bins, atom = find_bins(model, None), np.zeros(model.kernel.columns)
+    atom[: len(theta)] = theta
+    model.kernel.prepare(atom)
+    out, fill = np.zeros(bins.size), bind(fill_row, {**model.hooks(), **bins.hooks}, compiled=False)
+    fill(model.parts(), model.data(np.zeros(bins.size)), Nodes(bins.node), atom, out)
+    return out
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0, 6.0])  # at the last the wave is narrower than a bin
+@pytest.mark.parametrize(("mean", "sd"), [(-7.5, 0.03), (0.03, 0.4), (3.1, 6.0), (-30.0, 4.0)])
+def test_probabilities_are_integrals(epsilon, mean, sd):
+    counted = Counted(SquareWave(epsilon=epsilon, bounds=BOUNDS), 30)
+    wave, edges = counted.mechanism, counted.edges
+    row = row_of(privmix.default_model(counted), (mean, sd * sd))
+    law = stats.truncnorm((BOUNDS[0] - mean) / sd, (BOUNDS[1] - mean) / sd, mean, sd)
+    low, high = np.exp(wave.log_low), np.exp(wave.log_high)
+    for j in range(0, 30, 4):
+        kinks = [mean - wave.reach, mean + wave.reach, BOUNDS[0] - wave.reach, BOUNDS[0] + wave.reach]
+        near, _ = integrate.quad(
+            lambda z: law.cdf(z + wave.reach) - law.cdf(z - wave.reach),
+            *edges[j : j + 2],
+            points=np.clip(kinks, *edges[j : j + 2]),
+            limit=200,
+        )
+        assert row[j] == pytest.approx(low * (edges[j + 1] - edges[j]) + (high - low) * near, rel=1e-6)
+    assert row.sum() == pytest.approx(1.0, abs=1e-13)
+
+
+@pytest.mark.parametrize("theta", [(-300.0, 1e-4), (5000.0, 1.0), (0.0, 1e8), (9.99, 1e-12), (-1e6, 1e10)])
+def test_extreme_components_have_probabilities_too(theta):
+    row = row_of(privmix.default_model(Counted(SquareWave(epsilon=2.0, bounds=BOUNDS))), theta)
+    assert (row > 0.0).all()
+    assert row.sum() == pytest.approx(1.0, abs=1e-9)
+
+
+def test_probabilities_by_a_rule_with_points_add_up():
+    counted = Counted(SquareWave(epsilon=2.0, bounds=(0.0, 1.0)), 24)
+    model = privmix.PrivateMixture(counted, Beta())
+    assert not isinstance(model.kernel, TruncatedNormal)
+    assert row_of(model, (0.7, 9.0)).sum() == pytest.approx(1.0, abs=1e-14)

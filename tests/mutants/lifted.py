@@ -9,7 +9,7 @@ from privmix.mechanisms import RandomizedResponse
 from privmix.model import PrivateMixture
 from privmix.priors import DirichletProcess
 from privmix.samplers import Lifted
-from privmix.samplers.lifted import coordinates, trajectory
+from privmix.samplers.lifted import coordinates, renew, trajectory
 from privmix.samplers.moves import sticks
 from privmix.testing import Mutant
 
@@ -38,6 +38,10 @@ def lifted_bugs() -> list[Mutant]:
         bug("later sticks that keep their weights", (coordinates.take_place, "*= math.exp(further)", "*= 1.0")),
         bug("more mass beyond refused", (follow, "if accepts(rng, after - before):", _GUARD)),
         bug("accepted without the likelihood", (follow, "after += " + after, "after += " + before)),
+        bug("sticks renewed whatever the counts are", (renew.renew_stick, "value - current", "0.0")),
+        bug("atoms renewed whatever the counts are", (renew.renew_atom, "value - current", "0.0")),
+        bug("renewed sticks of the first atom alone", (renew.fill_trial, " + left * state.rest[h, b]", "")),
+        bug("weights after renewed sticks that stay", (renew.renew, "(log_before + log_stick", "(log_old + log_stick")),
     ]
 
 

@@ -15,6 +15,7 @@ from privmix.numerics import binomial
 from privmix.priors.slots import draw_concentration, stick
 from privmix.samplers.binned.mixture import LEAST_EXPECTED_RECORDS, fill_row, log_likelihood, sum_chances
 from privmix.samplers.lifted.coordinates import REACH, REACHED, STAGE, sticks_reached
+from privmix.samplers.lifted.renew import renew
 from privmix.samplers.lifted.sampler import is_ready
 from privmix.samplers.lifted.trajectory import travel
 from privmix.samplers.lifted.warmup import EMPTY, close_window, observe
@@ -30,7 +31,7 @@ SEEN = 40
 
 
 def trajectory_test(model, sampler, *, n, pairs, moves=5, seed=1, replacements=None):
-    """Return the outcome of the joint one-step test of trajectories and of exchanges of sticks."""
+    """Return the outcome of the joint one-step test of trajectories, of draws from the prior and of exchanges."""
     rng = np.random.default_rng(seed)
     before, after = np.zeros((pairs, len(NAMES))), np.zeros((pairs, len(NAMES)))
     hooks = {**model.hooks(), **sampler.hooks(model), **(replacements or {})}
@@ -66,6 +67,7 @@ def travel_pairs(parts, data, state, rng, n, before, after, moves, first, rate):
             rate[0] += state.statistic[0]
             rate[1] += state.statistic[2]
             swap_sticks(parts, state, rng, LEAST_EXPECTED_RECORDS / n)
+        renew(parts, data, state, rng, n)  # once, so that it does not undo what bugs of trajectories did
         summarise(state, n, after[r])
     return len(before)
 

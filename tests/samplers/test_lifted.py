@@ -16,6 +16,7 @@ from privmix.mechanisms import Counted
 from privmix.samplers import Lifted
 from privmix.samplers.binned.mixture import fill_rests, fill_row
 from privmix.samplers.lifted import coordinates, manifold, table, trajectory
+from privmix.samplers.lifted import state as state_file
 from privmix.samplers.lifted.state import ROOM
 from privmix.testing import enumeration_test
 from privmix.testing.partitions import log_crp, set_partitions
@@ -85,6 +86,14 @@ def test_table_has_the_combinations_of_rows_and_their_derivatives(state):
         slopes = by_differences(values, place)
         assert np.allclose(slopes[:, 0], out[1:3], atol=1e-6)
         assert np.allclose([slopes[0, 1], slopes[0, 2], slopes[1, 2]], out[3:6], atol=1e-6)
+
+
+def test_a_table_is_the_same_whether_rows_are_kept_or_not(ended, monkeypatch):
+    monkeypatch.setattr(state_file, "MOST_KEPT", 0)
+    other, kept = chain_of(3, 4, np.random.SeedSequence(1)).end.state, ended.end.state
+    assert len(other.rows) == 0 < len(kept.rows)
+    assert np.array_equal(other.direction, kept.direction)
+    assert np.allclose(other.table_of, kept.table_of, rtol=0.0, atol=1e-6 * np.abs(kept.table_of).max())
 
 
 def test_slopes_of_stiff_coordinates_are_their_differences(state):
@@ -253,7 +262,8 @@ FINE = {"step_drift": 0.1, "failed": 0.01, "acceptance": 0.7, "excess": 1.0, "st
     [
         ({}, []),
         ({"step_drift": -1.0}, ["changed by a factor of 2.7"]),
-        ({"failed": 0.2, "acceptance": 0.1}, ["20% of the trajectories", "accepted 10%"]),
+        ({"failed": 0.4, "acceptance": 0.1}, ["40% of the trajectories", "accepted 10%"]),
+        ({"failed": 0.2}, []),
         ({"excess": 40.0}, ["40 standard deviations further"]),
         ({"stiff": 80.0, "sticks_moved": 64.0}, ["as many stiff combinations", "as many sticks that move"]),
     ],

@@ -30,6 +30,7 @@ from privmix.samplers.binned.sampler import Binned, complete
 from privmix.samplers.binned.unknown import count_in_bins
 from privmix.samplers.lifted.coordinates import REACH, REACHED, STAGE, is_needed_beyond, sticks_reached
 from privmix.samplers.lifted.doubts import find_doubts
+from privmix.samplers.lifted.renew import renew
 from privmix.samplers.lifted.start import climb
 from privmix.samplers.lifted.state import (
     LIFTED,
@@ -66,7 +67,7 @@ FIRST_STEP = 0.2
 SPARE_AT_START = 9
 # Points of the table over log sizes, and over locations: where noise smooths what is seen of an atom, and where it
 # does not.
-SIZES, SMOOTH_LOCATIONS, SHARP_LOCATIONS = 49, 505, 1009
+SIZES, SMOOTH_LOCATIONS, SHARP_LOCATIONS = 57, 505, 1009
 # Entries of State.statistic beside those of a trajectory.
 STEP, STIFF, MOVED, DRIFT, EXCESS = 3, 4, 5, 6, 7
 
@@ -91,8 +92,8 @@ class Lifted(Binned):
     most_steps
         Most steps of a trajectory.
     grid
-        Points of the table over locations and over sizes; by default 505 × 49 where noise is added to records, 1009 ×
-        49 where each has one of few outputs.
+        Points of the table over locations and over sizes; by default 505 × 57 where noise is added to records, 1009 ×
+        57 where each has one of few outputs.
     """
 
     most_stiff: int = 80
@@ -135,7 +136,7 @@ class Lifted(Binned):
         bins, sticks = len(common["counts"]), self.most_sticks
         lower, upper = bounds_of(model)
         unit = UNIT_SHARE * (upper - lower)
-        smooth = model.mechanism.noise_spread() is not None
+        smooth = model.mechanism.each.noise_spread() is not None
         grid = self.grid or (SMOOTH_LOCATIONS if smooth else SHARP_LOCATIONS, SIZES)
         return State(
             **common,
@@ -212,6 +213,7 @@ def sweep(parts, data, state, rng):
     move_atoms(parts, data, state, rng, n)
     move_sticks(parts, state, rng, n)
     travel(parts, data, state, rng)
+    renew(parts, data, state, rng, n)
     swap_sticks(parts, state, rng, LEAST_EXPECTED_RECORDS / n)
     allocate_counts(state, rng)
     adapt(parts, data, state, n)

@@ -10,9 +10,13 @@ import numpy as np
 from privmix.samplers import base
 from privmix.samplers.binned import sampler as binned
 from privmix.samplers.lifted.coordinates import REACH, STAGE
-from privmix.samplers.lifted.table import MARGIN, filtered, find_directions
+from privmix.samplers.lifted.table import MARGIN, combined, filtered, find_directions
 from privmix.samplers.lifted.trajectory import MOST_STEPS
 from privmix.samplers.lifted.warmup import DIRECTIONS, EMPTY, FILTER, READY, STORED, VALUES
+
+# Probabilities of bins at the points of a table that a chain keeps: 64 MB in single precision, since a coordinate need
+# not be exact. Where there would be more, each table computes them again, for as long as some hundred sweeps.
+MOST_KEPT = 16_000_000
 
 #: numbers that a chain goes on from
 KEPT = (
@@ -27,7 +31,7 @@ KEPT = (
 WARM = ("mean_chance", "moment", "moment_count", "jacobian", "normal", "ascent", "rise", "spot")
 #: the table, and room in which a trajectory moves
 ROOM = (
-    *("table_of", "basis", "trio", "bend", "places", "values", "slopes", "shares", "masses", "lifted"),
+    *("rows", "table_of", "basis", "trio", "bend", "places", "values", "slopes", "shares", "masses", "lifted"),
     *("pace", "force", "pulled", "inverse", "matrix", "strip"),
 )
 PROPOSED = ("new_theta", "new_row", "new_weight", "new_left")
@@ -51,9 +55,12 @@ def warm_arrays(bins: int, sticks: int) -> dict[str, np.ndarray]:
     }
 
 
-def room_arrays(locations: int, sizes: int, sticks: int, stiff: int) -> dict[str, np.ndarray]:
+def room_arrays(grid: np.ndarray, bins: int, sticks: int, stiff: int) -> dict[str, np.ndarray]:
     """Return room for a table and for a trajectory of so many sticks on so many stiff coordinates."""
+    locations, sizes = int(grid[0]), int(grid[1])
+    points = locations * sizes if locations * sizes * bins <= MOST_KEPT else 0
     return {
+        "rows": np.zeros((points, bins), np.float32),
         "table_of": np.zeros((locations + 2 * MARGIN, sizes + 2 * MARGIN, stiff)),
         "basis": np.zeros((2, 3, 4)),
         "trio": np.arange(3),
@@ -75,7 +82,7 @@ def room_arrays(locations: int, sizes: int, sticks: int, stiff: int) -> dict[str
 
 def empty_room() -> dict[str, np.ndarray]:
     """Return arrays of no length in the place of a table and of room for trajectories."""
-    return {name: array[:0] for name, array in room_arrays(4, 4, 1, 1).items()}
+    return {name: array[:0] for name, array in room_arrays(np.array([4, 4]), 1, 1, 1).items()}
 
 
 def proposed_arrays(bins: int, sticks: int, columns: int) -> dict[str, np.ndarray]:
@@ -93,17 +100,20 @@ def with_directions(state: Any, most: int) -> Any:
     found = find_directions(state, most)
     for name in ("mean_chance", "moment", "moment_count"):
         getattr(state, name)[...] = 0.0
-    return with_room(state._replace(**found))
+    known, state = state.rows, with_room(state._replace(**found))
+    return with_table(state._replace(rows=known)) if len(known) else state
 
 
 def with_room(state: Any) -> Any:
     """Return the state with room for the table of its directions and for trajectories: values are wanted next."""
-    room = room_arrays(int(state.grid[0]), int(state.grid[1]), int(state.lift[REACH]), len(state.centre))
+    room = room_arrays(state.grid, len(state.counts), int(state.lift[REACH]), len(state.centre))
     return staged(state._replace(**room), VALUES)
 
 
 def with_table(state: Any) -> Any:
     """Return the state with the coefficients of the spline in place of its values."""
+    if len(state.rows):
+        combined(state.rows, state.direction, state.table_of)
     return staged(state._replace(table_of=filtered(state.table_of)), READY)
 
 
@@ -135,7 +145,7 @@ def check_lifted(state: Any, empty: Any, limits: Any) -> str:
         return "there is no table for these stiff coordinates"
     wanted = {name: getattr(empty, name) for name in (*WARM, *PROPOSED, "frame", "grid", "lift", "gear")}
     wanted |= {"direction": np.zeros((len(state.counts), stiff)), "centre": np.zeros(stiff)}
-    full = room_arrays(int(empty.grid[0]), int(empty.grid[1]), reach, stiff) if stage == READY else empty_room()
+    full = room_arrays(empty.grid, len(empty.counts), reach, stiff) if stage == READY else empty_room()
     for name, array in {**wanted, **full}.items():
         found = getattr(state, name)
         if found.dtype != array.dtype or found.shape != array.shape:

@@ -18,10 +18,10 @@ from privmix.samplers.binned.mixture import fill_row
 from privmix.samplers.lifted.coordinates import SIZE_UNIT, write_atom
 
 # What the table covers, in units of a place: locations to six times the bounds' width on either side of their middle,
-# standard deviations from 1/200 of it to ten times as much, since components that are cut at the bounds are nearly
+# standard deviations from 1/1000 of it to ten times as much, since components that are cut at the bounds are nearly
 # uniform only if they are far wider. Beyond the table the nearest value stands, and steps become short.
 FARTHEST_LOCATION = 120.0
-LEAST_SIZE, LARGEST_SIZE = 2.0 * math.log(0.1) / SIZE_UNIT, 2.0 * math.log(200.0) / SIZE_UNIT
+LEAST_SIZE, LARGEST_SIZE = 2.0 * math.log(0.02) / SIZE_UNIT, 2.0 * math.log(200.0) / SIZE_UNIT
 # Points are equally spaced in asinh(location/BEND): close where the bounds are, further and further apart beyond.
 BEND = 8.0
 FARTHEST = math.asinh(FARTHEST_LOCATION / BEND)
@@ -34,7 +34,7 @@ LEAST_RECORDS = 1e-3
 
 
 def tabulate(parts, data, state):
-    """Write t(θ) at every point of the grid (compiled)."""
+    """Write t(θ) at every point of the grid; where there is room, the probabilities of bins alone (compiled)."""
     locations, sizes = state.table_of.shape[0] - 2 * MARGIN, state.table_of.shape[1] - 2 * MARGIN
     theta = state.scratch[0]
     for i in range(locations):
@@ -43,7 +43,11 @@ def tabulate(parts, data, state):
             write_atom(state, location, LEAST_SIZE + (LARGEST_SIZE - LEAST_SIZE) * j / (sizes - 1), theta)
             prepare(parts.kernel, theta)
             fill_row(parts, data, state, theta, state.fresh)
-            combine(state, state.fresh, state.table_of[MARGIN + i, MARGIN + j])
+            if len(state.rows) == 0:
+                combine(state, state.fresh, state.table_of[MARGIN + i, MARGIN + j])
+            else:
+                for b in range(len(state.fresh)):
+                    state.rows[i * sizes + j, b] = state.fresh[b]
 
 
 def combine(state, row, out):
@@ -53,6 +57,13 @@ def combine(state, row, out):
     for b in range(len(row)):
         for q in range(len(out)):
             out[q] += row[b] * state.direction[b, q]
+
+
+def combined(rows: np.ndarray, direction: np.ndarray, table: np.ndarray) -> None:
+    """Write t(θ) at every point of the grid, from the probabilities of bins there."""
+    sizes = table.shape[1] - 2 * MARGIN
+    for i in range(len(rows) // sizes):
+        table[MARGIN + i, MARGIN:-MARGIN] = rows[i * sizes : (i + 1) * sizes] @ direction
 
 
 def filtered(table: np.ndarray) -> np.ndarray:

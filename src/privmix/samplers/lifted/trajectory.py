@@ -43,6 +43,8 @@ LOG_STEP, LAST_STEP, MOST_STEPS = range(3)
 ACCEPTANCE, FAILED = 0, 2
 # Share of trajectories that tuning aims to accept, and the longest step.
 AIMED_ACCEPTANCE, LARGEST_LOG_STEP = 0.7, 0.5
+# How fast a step is tuned: with a new table it may have to become ten times as long, in some fifty sweeps.
+GAIN, SLOWED_AFTER, SLOWING = 3.0, 5.0, 0.75
 # What a step is multiplied with: a factor from 1 less to 1 more than JITTER; and now and then SHORT, for narrow places.
 JITTER, SHORT, SHORT_CHANCE = 0.2, 0.2, 0.2
 # Distance that a trajectory may go, and the least number of steps that one may have.
@@ -70,7 +72,7 @@ def travel(parts, data, state, rng):
 
 def gain_in_window(state):
     """Return how much a trajectory's acceptance changes the step: less and less, from the start of every window."""
-    return 0.3 * (10.0 + state.lift[SWEEPS]) ** -0.6
+    return GAIN * (SLOWED_AFTER + state.lift[SWEEPS]) ** -SLOWING
 
 
 def follow(parts, data, state, rng, count, step, steps):

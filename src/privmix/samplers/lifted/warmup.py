@@ -28,7 +28,7 @@ from privmix.samplers.lifted.trajectory import LAST_STEP, LOG_STEP
 # code computes; a filter is wanted, which is Python's again; all is there. A state that was stored has no table.
 EMPTY, DIRECTIONS, VALUES, FILTER, READY, STORED = range(6)
 # Sweeps of the first window; each later one is longer by this factor.
-FIRST_WINDOW, GROWTH = 60, 1.6
+FIRST_WINDOW, GROWTH = 30, 1.25
 # Places of a window, in its second half, from which the stiff combinations are found.
 PLACES_IN_A_WINDOW = 40
 # Sticks that move beyond those that were reached.

@@ -38,6 +38,36 @@ def test_choice_follows_the_number_of_records():
     assert samplers.Auto().candidates(costly, np.full(21_000, 0.5))[0].sampler != samplers.Binned()
 
 
+def chosen_for(model, n, sweeps=12_000):
+    z = np.full(len(model.mechanism.places), n / len(model.mechanism.places))
+    return samplers.Auto().choose(model, z, sweeps, None)
+
+
+def test_very_many_records_are_fitted_by_trajectories():
+    counted = mechanisms.Counted(mechanisms.RandomizedResponse(cells=16, epsilon=1.0, bounds=BOUNDS))
+    model = privmix.default_model(counted)
+    assert [chosen_for(model, n)[0] for n in (16e3, 16e4)] == [samplers.Binned(), samplers.Lifted()]
+    assert "by rule: a table of counts, of so many that other steps are short" in chosen_for(model, 16e8)[1]
+    assert chosen_for(model, 16e8, sweeps=500)[0] == samplers.Binned()
+    one_by_one = privmix.default_model(counted.mechanism)
+    assert samplers.Auto().choose(one_by_one, np.tile(np.arange(16.0), 10_000), 12_000, None)[0] == samplers.Lifted()
+
+
+def test_trajectories_are_left_where_they_cannot_serve():
+    response = mechanisms.RandomizedResponse(cells=16, epsilon=1.0, bounds=(0.0, 1.0))
+    counted, narrow = mechanisms.Counted(response), mechanisms.Laplace(epsilon=200.0, bounds=BOUNDS)
+    for model in (
+        PrivateMixture(counted, kernels.Beta()),
+        privmix.default_model(counted, privmix.priors.Dirichlet(5)),
+        privmix.default_model(mechanisms.Counted(narrow)),  # so many bins that tables take longer than sweeps
+    ):
+        assert chosen_for(model, 1e3 * len(model.mechanism.places))[0] == samplers.Binned()
+    for records in (1_000_000, None):
+        histogram = mechanisms.NoisyHistogram(records, 16, epsilon=1.0, bounds=BOUNDS, neighbours="add-remove")
+        model = privmix.default_model(histogram)
+        assert samplers.Auto().choose(model, np.full(16, 62_500.0), 12_000, None)[0] == samplers.Binned()
+
+
 def test_choice_follows_how_closely_a_record_is_told():
     """A narrow wave never accepts a proposal; a cell of randomized response does, and comes in few counts."""
     y = np.repeat([-5.0, 0.0, 5.0], 200)

@@ -4,7 +4,8 @@ What to expect, measured on the paper's Section 4.1: under strong noise, label s
 on it, and one split or merge a sweep give four to twelve times the effective draws per second of the paper's better
 sampler; under moderate noise its Neal 5, whose record-update is the cheapest, is as good, and under weak noise the
 slice sampler with exact records. Where g is costly or unknown: Neal 5, or the slice sampler under weak noise.
-Histograms, and releases of 500 records or more that few bins can hold, are fitted on counts.
+Histograms, and releases of 500 records or more that few bins can hold, are fitted on counts; from 100,000 records on
+by trajectories, where the model allows them.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from privmix.samplers import base
 from privmix.samplers.binned import Binned
 from privmix.samplers.binned.bins import find_bins
 from privmix.samplers.capabilities import check_served
+from privmix.samplers.lifted import Lifted
 from privmix.samplers.neal5 import Neal5
 from privmix.samplers.slice import Slice
 from privmix.samplers.split_merge import SplitMerge
@@ -43,6 +45,10 @@ FEW_BINS, RECORDS_FOR_A_BIN = 256, 8
 # Records from which it is rounded however many bins that takes: a sweep over records takes longer than one over bins,
 # and what the rounding loses is far below the noise.
 LEAST_RECORDS_FOR_MANY_BINS = 20_000
+# Records from which counts hold the chains of Binned, whose steps shrink as 1/√n: see the table of docs/counts.md.
+LEAST_RECORDS_FOR_TRAJECTORIES = 100_000
+# Sweeps that trajectories need to learn along what to move, and bins beyond which their tables take too long.
+LEAST_SWEEPS_TO_LEARN, MOST_BINS_FOR_TRAJECTORIES = 1000, 640
 # g(z|θ) that costs more than this many normal-Laplace evaluations is evaluated once a record at most.
 LARGEST_COST_OF_G = 5.0
 # The pilot of a candidate takes this share of the sweeps that were asked for, within limits: below the first it would
@@ -87,6 +93,8 @@ class Auto(base.Sampler):
         if model.mechanism.is_counted or model.mechanism.records_unknown:
             Binned().check(model)  # there is no other, so that its reason is the answer
         candidates = [c for c in self.candidates(model, z) if serves(c.sampler, model)] or [_for_any(model)]
+        if trajectories_suit(candidates[0].sampler, model, z, sweeps):
+            candidates = [Candidate(Lifted(), 1.0, f"{candidates[0].reason}, of so many that other steps are short")]
         first, short = candidates[0], min(int(PILOT_SHARE * sweeps), MOST_PILOT_SWEEPS)
         line = model.kernel.dimension == 1 and model.kernel.categories is None
         if not self.pilot or short < LEAST_PILOT_SWEEPS or len(candidates) == 1 or not line:
@@ -150,6 +158,14 @@ def counts_suit(model: PrivateMixture, n: int, *, known: bool = False) -> bool:
     if model.convolution.masses is not None and model.mechanism.outputs is not None:
         return not known and bins <= few  # all outputs for the price of the cells
     return cost <= LARGEST_COST_OF_G and not known and cost * bins <= few
+
+
+def trajectories_suit(chosen: base.Sampler, model: PrivateMixture, z: np.ndarray, sweeps: int) -> bool:
+    """Return whether a sampler that would keep counts should move along what they leave free."""
+    if chosen != Binned() or sweeps < LEAST_SWEEPS_TO_LEARN or not serves(Lifted(), model):
+        return False
+    many = model.mechanism.count_records(z) >= LEAST_RECORDS_FOR_TRAJECTORIES
+    return many and find_bins(model, None).size <= MOST_BINS_FOR_TRAJECTORIES
 
 
 def binned_serves(model: PrivateMixture) -> bool:

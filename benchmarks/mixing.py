@@ -1,18 +1,22 @@
-"""How well chains on counts mix: R-hat and effective draws of the density, clusters, CPU seconds until 400 are there.
+"""How well chains on counts mix: CPU seconds until the density has R-hat 1.01 and 400 effective draws, and clusters.
 
-`python -m benchmarks.mixing` runs cells of records × mechanisms × targets × samplers that a file of results does not
-hold yet, one after the other, and prints the table of all that it holds. Counts are multinomial with the exact
-probabilities of the target, so that a billion records cost nothing. Four chains a cell, from dispersed starts; CPU
-seconds are those of warm-up and draws, compilation not.
+`python -m benchmarks.mixing` runs cells of mechanisms × targets × records that a file of results does not hold yet, one
+after the other, and prints all of them. Counts are multinomial with the exact probabilities of the target, so that a
+billion records cost nothing. Four chains a cell, from dispersed starts, go on until the density at every point is
+within LIMITS or the budget is spent, 60 CPU seconds of all four for `Lifted` and 10 for `Binned`. CPU seconds are
+those of warm-up and draws, compilation not.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
+import math
 import time
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,6 +39,20 @@ MECHANISMS: dict[str, Any] = {
     "wave2": lambda: mechanisms.SquareWave(epsilon=2.0, bounds=BOUNDS),
     "staggered1": lambda: mechanisms.RandomizedResponse(cells=16, epsilon=1.0, bounds=BOUNDS, staggered=True),
 }
+# What the density must reach at every point, and CPU seconds of four chains until when.
+LIMITS, BUDGETS = {"r_hat": 1.01, "ess": 400.0}, {"Lifted": 60.0, "Binned": 10.0}
+
+
+class Length(NamedTuple):
+    """Sweeps of a chain: kept draws before each look, warm-up, sweeps a draw."""
+
+    draws: int
+    warmup: int
+    thin: int
+
+
+# Sweeps of Binned are five to ten times cheaper.
+LENGTHS = {"Lifted": Length(250, 1000, 2), "Binned": Length(250, 4000, 16)}
 # Where the density is followed.
 POINTS = np.linspace(-9.5, 9.5, 20)
 # Components that stand for a target: so narrow that no mechanism here tells them from it.
@@ -63,81 +81,89 @@ def counts_of(mechanism: Any, target: str, n: float, seed: int) -> np.ndarray:
     return np.random.default_rng(seed).multinomial(int(n), chances / chances.sum()).astype(np.float64)
 
 
-def measure(model: Any, counts: np.ndarray, sampler: Any, draws: int, warmup: int, thin: int, seed: int) -> dict:
-    """Return what four chains of a sampler say, and what they cost."""
-    plan = Plan(model, sampler, counts, draws, warmup, thin, allocations=False)
-    run_chain(Plan(model, sampler, counts, 1, 1, 1, allocations=False), np.random.SeedSequence(0))  # compiles
-    chains, began = [], time.process_time()
-    for start in np.random.SeedSequence(seed).spawn(4):
-        chains.append(run_chain(plan, start))
-    cpu = time.process_time() - began
-    drawn = stack_draws([chain.pieces for chain in chains])
+def measure(model: Any, counts: np.ndarray, sampler: Any, length: Length, seed: int, budget: float) -> dict:
+    """Return what four chains of a sampler say when they are within LIMITS, or when the budget is spent."""
+    plan = Plan(model, sampler, counts, length.draws, length.warmup, length.thin, allocations=False)
+    run_chain(replace(plan, draws=1, warmup=1, thin=1), np.random.SeedSequence(0))  # compiles
+    starts: list[Any] = list(np.random.SeedSequence(seed).spawn(4))
+    pieces: list[list] = [[] for _ in starts]
+    began, sweeps = time.process_time(), 0
+    while True:
+        chains = [run_chain(plan, start) for start in starts]
+        cpu, sweeps = time.process_time() - began, sweeps + plan.sweeps
+        plan, starts = replace(plan, warmup=0), [chain.end for chain in chains]
+        for found, chain in zip(pieces, chains, strict=True):
+            found.extend(chain.pieces)
+        row = look(model, sampler, stack_draws(pieces))
+        reached = row["r_hat"] <= LIMITS["r_hat"] and row["ess"] >= LIMITS["ess"]
+        if reached or cpu >= budget:
+            return {**row, "reached": reached, "cpu": cpu, "sweeps": sweeps, "ms_a_sweep": 1e3 * cpu / (4 * sweeps)}
+
+
+def look(model: Any, sampler: Any, drawn: Draws) -> dict:
+    """Return worst R-hat and least effective draws of the density, clusters, and what the sampler doubts."""
     density = density_draws(model.kernel, drawn, POINTS)
     table = summarise({f"{x:g}": density[..., j] for j, x in enumerate(POINTS)})
     clusters = summarise({"clusters": drawn.n_clusters.astype(float), "concentration": drawn.concentration})
-    stats = {name: drawn.statistic[..., k].mean(axis=1).tolist() for k, name in enumerate(sampler.statistics)}
-    ess = float(table["ess_bulk"].min())
+    reported = {name: drawn.statistic[..., k] for k, name in enumerate(sampler.statistics)}
     return {
         "r_hat": float(table["r_hat"].max(skipna=False)),
-        "ess": ess,
+        "ess": float(table["ess_bulk"].min()),
         "clusters": float(clusters["mean"].iloc[0]),
         "clusters_error": float(clusters["sd"].iloc[0] / np.sqrt(clusters["ess_bulk"].iloc[0])),
         "r_hat_clusters": float(clusters["r_hat"].iloc[0]),
         "r_hat_concentration": float(clusters["r_hat"].iloc[1]),
-        "cpu": cpu,
-        "cpu_to_400": cpu * 400.0 / ess,
-        "ms_a_sweep": 1e3 * cpu / (4 * plan.sweeps),
         "mean": table["mean"].tolist(),
         "error": (table["sd"] / np.sqrt(table["ess_bulk"])).tolist(),
-        "stats": stats,
+        "stats": {name: values.mean(axis=1).tolist() for name, values in reported.items()},
+        "doubts": [text for text, _ in sampler.doubts(reported)],
     }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--records", type=float, nargs="+", default=[1e3, 1e5, 1e7, 1e9])
+    parser.add_argument("--records", type=float, nargs="+", default=[1e3, 1e5, 1e6, 1e7, 1e8, 1e9])
     parser.add_argument("--mechanisms", nargs="+", default=list(MECHANISMS))
     parser.add_argument("--targets", nargs="+", default=["normals", "skewed"])
-    parser.add_argument("--samplers", nargs="+", default=["Lifted", "Binned"])
-    parser.add_argument("--draws", type=int, default=500)
-    parser.add_argument("--warmup", type=int, default=1600)
-    parser.add_argument("--thin", type=int, default=4)
+    parser.add_argument("--samplers", nargs="+", default=list(LENGTHS))
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--times", type=int, default=10, help="sweeps of Binned, which are cheaper, for one of Lifted")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="begin no cell after so long")
     parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args()
-    done = read(options.results)
-    for name in options.mechanisms:
-        for target in options.targets:
-            for n in options.records:
-                for sampler in options.samplers:
-                    times = options.times if sampler == "Binned" else 1
-                    length = [options.draws, times * options.warmup, times * options.thin, options.seed]
-                    key = [sampler, name, target, n, *length]
-                    if not any(row["key"] == key for row in done):
-                        done.append({"key": key, **run_cell(*key)})
-                        with options.results.open("a") as file:
-                            file.write(json.dumps(done[-1]) + "\n")
-                    show(next(row for row in done if row["key"] == key))
-                compare([row for row in done if row["key"][1:4] == [name, target, n]])
+    done, began = read(options.results), time.monotonic()
+    for name, target, n in itertools.product(options.mechanisms, options.targets, options.records):
+        rows: list[dict] = []
+        for sampler in options.samplers:
+            key = [sampler, name, target, n, options.seed]
+            found = next((row for row in done if row["key"] == key), None)
+            if found is None and time.monotonic() - began > 60.0 * options.minutes:
+                return
+            if found is None:
+                found = {"key": key, **run_cell(*key)}
+                with options.results.open("a") as file:
+                    file.write(json.dumps(found) + "\n")
+            rows.append(found)
+            show(found)
+        if len(rows) == 2:
+            compare(*rows)
 
 
-def run_cell(sampler: str, name: str, target: str, n: float, draws: int, warmup: int, thin: int, seed: int) -> dict:
+def run_cell(sampler: str, name: str, target: str, n: float, seed: int) -> dict:
     """Return the figures of one cell."""
     counted = Counted(MECHANISMS[name]())
     model, chosen = privmix.default_model(counted), getattr(samplers, sampler)()
-    return measure(model, counts_of(counted, target, n, 1), chosen, draws, warmup, thin, seed)
+    return measure(model, counts_of(counted, target, n, 1), chosen, LENGTHS[sampler], seed, BUDGETS[sampler])
 
 
-def compare(rows: list[dict]) -> None:
+def compare(ours: dict, theirs: dict) -> None:
     """Print by how many joint errors two samplers differ in the density and in the number of clusters."""
-    found = {row["key"][0]: row for row in rows}
-    if {"Lifted", "Binned"} <= set(found):
-        ours, theirs = found["Lifted"], found["Binned"]
-        gap = (np.array(ours["mean"]) - theirs["mean"]) / np.hypot(ours["error"], theirs["error"])
-        clusters = (ours["clusters"] - theirs["clusters"]) / np.hypot(ours["clusters_error"], theirs["clusters_error"])
-        print(f"        density differs by at most {np.abs(gap).max():.1f} joint errors (root mean square "
-              f"{np.sqrt(np.mean(gap**2)):.2f}), clusters by {clusters:+.1f}", flush=True)  # fmt: skip
+    gap = (np.array(ours["mean"]) - theirs["mean"]) / np.hypot(ours["error"], theirs["error"])
+    clusters = (ours["clusters"] - theirs["clusters"]) / np.hypot(ours["clusters_error"], theirs["clusters_error"])
+    print(
+        f"        density differs by at most {np.abs(gap).max():.1f} joint errors (root mean square "
+        f"{np.sqrt(np.mean(gap**2)):.2f}), clusters by {clusters:+.1f}",
+        flush=True,
+    )
 
 
 def read(path: Path) -> list[dict]:
@@ -151,7 +177,8 @@ def show(row: dict) -> None:
     print(
         f"{sampler:7} {name:10} {target:8} {n:7.0e}  R-hat {row['r_hat']:.3f}  ESS {row['ess']:6.0f}  clusters "
         f"{row['clusters']:5.1f} ({row['r_hat_clusters']:.3f})  α {row['r_hat_concentration']:.3f}  "
-        f"CPU {row['cpu']:6.1f} s  to 400: {row['cpu_to_400']:6.0f} s  {row['ms_a_sweep']:.2f} ms a sweep",
+        f"CPU {row['cpu']:6.1f} s  {'reached' if row['reached'] else 'NOT REACHED'}  {row['ms_a_sweep']:.2f} ms a sweep"
+        f"  {' '.join(row['doubts'])}",
         flush=True,
     )
 

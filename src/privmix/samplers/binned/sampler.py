@@ -170,7 +170,7 @@ class Binned(base.Sampler):
             concentration=np.zeros(model.prior.law_size(n)),
             hyper=np.zeros(len(model.kernel.hyperparameters)),
             tune=base.empty_tuning(model),
-            statistic=np.array([0.0, float(n)]),
+            statistic=np.array([0.0, float(n), *[0.0] * (len(self.statistics) - 2)]),  # Lifted reports more
         )
 
     def check_state(self, model: PrivateMixture, n: int, state: State) -> str:

@@ -79,6 +79,13 @@ def refusal(mechanism: Any) -> str:
     return ""
 
 
+def read_counts(mechanism: Any, z: Any) -> np.ndarray:
+    """Return counts as an array of floats; a table is read by its columns."""
+    if is_table(z):
+        z = mechanism.from_columns(columns_of(z, tuple(mechanism.file_columns()), "the release z"))
+    return as_floats(z, "the release z")
+
+
 def _of_each(name: str) -> Any:
     return property(lambda self: getattr(self.mechanism, name), doc=getattr(Mechanism, name).__doc__)
 
@@ -223,9 +230,7 @@ class Counted(Mechanism):
 
     def check_release(self, z: Any) -> np.ndarray:
         """Return counts as an array of floats, or say what is wrong with them; a table is read by its columns."""
-        if is_table(z):
-            z = self.from_columns(columns_of(z, tuple(self.file_columns()), "the release z"))
-        z = as_floats(z, "the release z")
+        z = read_counts(self, z)
         if z.shape != (self.bins,):
             raise ValueError(
                 f"Counted({self.name_of_each}) has {self.bins} bins, each with its count; the release z has shape "

@@ -13,10 +13,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from privmix.frames import as_floats, columns_of, is_table
 from privmix.jit import numbers_of
 from privmix.mechanisms.base import Mechanism
-from privmix.mechanisms.counted import MOST_RECORDS_AT_START, Counted
+from privmix.mechanisms.counted import MOST_RECORDS_AT_START, Counted, read_counts
 from privmix.mechanisms.local import LocalMechanism
 from privmix.parts.checks import fill
 from privmix.privacy import Guarantee, weakest
@@ -168,9 +167,7 @@ class CountedClasses(Mechanism):
 
     def check_release(self, z: Any) -> np.ndarray:
         """Return counts as an array of floats, or say what is wrong with them; a table is read by its columns."""
-        if is_table(z):
-            z = self.from_columns(columns_of(z, tuple(self.file_columns()), "the release z"))
-        z = as_floats(z, "the release z")
+        z = read_counts(self, z)
         if z.shape != (self.bins,):
             raise ValueError(
                 f"CountedClasses has {self.bins} bins in {len(self.tables)} classes; the release z has shape {z.shape}."

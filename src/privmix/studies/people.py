@@ -22,8 +22,8 @@ from privmix.studies.shared.planning import TARGETS, PlannedChains, fit_planned,
 from privmix.studies.shared.tables import write_tables
 
 FAMILIES = ("SubsetSelection", "RandomizedResponse", "UnaryEncoding", "Piecewise", "SquareWave", "Staircase", "Laplace")
-# More people than this are planned for, but no release of them is fitted; nor is one that counts cannot stand for.
-MOST_FITTED = 1_000_000
+# More people than these are planned for, but no release of them is fitted: where counts can stand for it, and else.
+MOST_FITTED, MOST_RECORDS_FITTED = 1_000_000, 20_000
 # Where a plan begins to look.
 START = 100_000
 
@@ -77,7 +77,7 @@ def cell(
     if needed <= configuration.fitted:
         records = math.ceil(needed)
         best = ranked((getattr(mechanisms, family),), target, epsilon, records)[0]
-        if binned_serves(default_model(best)):
+        if records <= MOST_RECORDS_FITTED or binned_serves(default_model(best)):
             return {"needed": needed, **fit_planned(best, target, records, replicate, configuration, seed)}
     return {"needed": needed, "l1": float("nan")}
 

@@ -6,7 +6,7 @@ from mutants.models import EDGE, EDGE_GAUSSIAN, one
 from privmix.kernels import TruncatedNormal
 from privmix.kernels import truncated_normal as kernel_file
 from privmix.pairs import gaussian_truncated_normal, laplace_truncated_normal
-from privmix.samplers import Neal5, Neal8, Slice
+from privmix.samplers import Binned, Neal5, Neal8, Slice
 from privmix.testing import Mutant
 
 IMPUTE = Neal5(exact=True, update="impute")
@@ -58,9 +58,17 @@ def truncated_bugs() -> list[Mutant]:
         ),
         one(
             "records outside the bounds in g, Gaussian noise",
-            gaussian_truncated_normal.log_g,
-            "math.log(root * mass)",
-            "math.log(root)",
+            gaussian_truncated_normal.exponent_and_mass,
+            "top + log_scaled_cdf(near), 1.0",
+            "top, 1.0",
+            EDGE_GAUSSIAN,
+            Neal8(),
+        ),
+        one(
+            "records outside the nearer of two bounds in g, Gaussian noise",
+            gaussian_truncated_normal.exponent_and_mass,
+            "1.0 - tail_from_table(near) - (",
+            "1.0 - (",
             EDGE_GAUSSIAN,
             Neal8(),
         ),
@@ -73,3 +81,13 @@ def truncated_bugs() -> list[Mutant]:
             IMPUTE,
         ),
     ]
+
+
+def panel_bugs() -> list[Mutant]:
+    """Return bugs in the recurrences from panel to panel, which the probabilities of bins show by themselves."""
+    edits = [
+        ("mass above the upper bound stands still", "above -= at_high", "above -= 0.0 * at_high"),
+        ("factor of the height stands still", "fall * bend", "fall"),
+        ("middle of a slide forgotten", "low - (k + 0.5) * slide", "low - k * slide"),
+    ]
+    return [one(*edit[:1], gaussian_truncated_normal.march, *edit[1:], EDGE_GAUSSIAN, Binned()) for edit in edits]

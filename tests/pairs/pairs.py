@@ -43,9 +43,9 @@ def _draw_each(mechanism, kernel, rng, z, theta, out):
         out[i] = draw_given(at_record(mechanism, i), kernel, rng, z[i], theta[i])
 
 
-def _compile(function, mechanism, kernel, **more):
+def _compile(function, mechanism, kernel, replacements=None, **more):
     pair = find(mechanism, kernel)
-    hooks = {**kernel.hooks(), **mechanism.hooks(), **pair.hooks()}
+    hooks = {**kernel.hooks(), **mechanism.hooks(), **pair.hooks(), **(replacements or {})}
     if pair.convolution.cdf is not None:
         hooks[cdf_slot] = pair.convolution.cdf
     if pair.convolution.masses is not None:
@@ -80,10 +80,10 @@ def cdf_of(mechanism, kernel, z, parameters):
     return out
 
 
-def masses_of(mechanism, kernel, edges, parameters):
+def masses_of(mechanism, kernel, edges, parameters, **more):
     """Return the probability of a release between each two edges."""
     out, theta = np.empty(len(edges) - 1), rows(mechanism, kernel, parameters, 1)[0]
-    _compile(_masses, mechanism, kernel)(mechanism.numbers(), kernel.numbers(), edges, theta, out)
+    _compile(_masses, mechanism, kernel, **more)(mechanism.numbers(), kernel.numbers(), edges, theta, out)
     return out
 
 

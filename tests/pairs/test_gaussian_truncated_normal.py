@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from mutants.truncated import panel_bugs
 from numerics.quadrature import NODES, WEIGHTS
 from pairs.pairs import draws_of, log_g_of, masses_of, worst
 from pairs.truncated import BOUNDS, DIGITS, gaussian_density, hard_cases
@@ -38,7 +39,7 @@ def test_finite_everywhere(n):
     assert ((y >= BOUNDS[0]) & (y <= BOUNDS[1])).all()
 
 
-THETAS = [(0.7, 0.01), (0.7, 1.0), (-1.0, 0.5), (-6.0, 1.0), (30.0, 5.0), (1.0, 1e4), (2.99, 1e-4)]
+THETAS = [(0.7, 0.01), (0.7, 1.0), (-1.0, 0.5), (-2.4, 0.25), (4.6, 0.25), (-6.0, 1.0), (30.0, 5.0), (1.0, 1e4), (2.99, 1e-4)]
 
 
 def exact_masses(edges, theta, scale):
@@ -68,6 +69,16 @@ def test_masses(theta, scale, bins):
     assert np.abs(found - exact).sum() < 2e-6
     assert found.sum() == pytest.approx(1.0, abs=2e-6)
     assert (found >= 0.0).all()
+
+
+@pytest.mark.parametrize("mutant", panel_bugs(), ids=lambda m: m.name)
+def test_bugs_of_panels(mutant):
+    mechanism = Gaussian(scale=0.5, bounds=BOUNDS)
+    edges = find_bins(PrivateMixture(mechanism, KERNEL), None).node
+    planted = {"replacements": mutant.replacements(), "compiled": False}
+    found = [masses_of(mechanism, KERNEL, edges, theta, **planted) for theta in THETAS[1:3]]
+    exact = [exact_masses(edges, theta, 0.5) for theta in THETAS[1:3]]
+    assert np.abs(np.subtract(found, exact)).sum() > 1e-4
 
 
 @pytest.mark.parametrize(

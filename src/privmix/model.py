@@ -357,9 +357,9 @@ def default_model(mechanism: Mechanism, prior: Prior | None = None, resolution: 
     if resolution is not None:
         need_numbers(mechanism)
         mechanism = OnLattice.around(mechanism, check_positive_number("resolution", resolution))
-    if isinstance(mechanism, Each):
+    if isinstance(mechanism.each, Each):
         kernel: Kernel = Product(
-            [(name, default_kernel(child, f"column {name!r}: ")) for name, child in mechanism.parts]
+            [(name, default_kernel(child, f"column {name!r}: ")) for name, child in mechanism.each.parts]
         )
     else:
         kernel = default_kernel(mechanism)

@@ -137,7 +137,7 @@ def exchange_bugs() -> list[Mutant]:
 def mixture_bugs() -> list[Mutant]:
     """Return bugs in the slice steps on atoms and sticks given the counts."""
     move, target = mixture.move_parameter, mixture.stick_target
-    change = "log_base(parts.kernel, theta, state.hyper) - before + jacobian"
+    change = "log_moved(parts.kernel, theta, state.hyper) - before + jacobian"
     return [
         _on_counts("atoms moved without the prior", move, change, "jacobian"),
         _on_counts("atoms moved without the Jacobian", move, " - before + jacobian", " - before"),

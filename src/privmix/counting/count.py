@@ -85,6 +85,8 @@ def count_one(
 ) -> Release:
     """Return the counts of a column that one mechanism released."""
     counted = Counted(mechanism, bins)  # type: ignore[arg-type]
+    if counted.names:
+        raise ValueError("count is for one column; of rows count with mechanisms.Counted(mechanism).count(z).")
     return Release(count_column(frame, column, counted, missing), counted, notes)
 
 

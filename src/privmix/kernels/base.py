@@ -13,7 +13,7 @@ import numpy as np
 
 from privmix.jit import bind, constant, lookup, slot
 from privmix.kernels.derived import FROM_CDF, FROM_MASS
-from privmix.kernels.random_walk import random_walk
+from privmix.kernels.random_walk import random_walk, shift_alone
 from privmix.kernels.slots import (
     cdf,
     central_moments,
@@ -24,12 +24,14 @@ from privmix.kernels.slots import (
     draw_y,
     log_base,
     log_f,
+    log_moved,
     log_scale,
     mass,
     parameter_count,
     prepare,
     row_moments,
     sample_between,
+    shift,
     update_atom,
     update_hyper,
 )
@@ -109,6 +111,11 @@ class Kernel(Part):
         cls = type(self)
         return _gives(cls, name) or name in {stub.__name__ for stub in _optional_hooks(cls)}
 
+    @property
+    def moves(self) -> bool:
+        """Whether parameters can be moved one by one on a density of the base measure."""
+        return self.has("log_base") or self.has("shift")
+
     def move_inside(self, y: np.ndarray) -> np.ndarray:
         """Return plausible records moved a little way into the support, where it has ends."""
         lower, upper = self.support
@@ -149,6 +156,7 @@ class Kernel(Part):
                 _log_base: cls.log_base,
                 parameter_count: constant(len(positive)),
                 log_scale: lookup(positive),
+                shift: shift_alone,
             }
         if self.has("update"):
             hooks[_update] = cls.update
@@ -290,6 +298,7 @@ _FIXED: dict[Callable, Callable] = {
     draw_atom: _draw_atom,
     update_atom: _update_atom,
     log_base: _log_base_plain,
+    log_moved: _log_base_plain,
     draw_hyper: _no_draw,
     update_hyper: _no_update,
 }
@@ -297,4 +306,5 @@ _LEARNED: dict[Callable, Callable] = {
     draw_atom: _draw_atom_hyper,
     update_atom: _update_atom_hyper,
     log_base: _log_base_hyper,
+    log_moved: _log_base_hyper,
 }

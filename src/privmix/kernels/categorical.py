@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from privmix.jit import constant, lookup
 from privmix.kernels.base import Kernel
+from privmix.kernels.slots import log_moved, log_scale, parameter_count, shift
 from privmix.numerics import log_gamma_variate, uniform
 from privmix.parts import given
 from privmix.parts.checks import check_categories, fill
@@ -119,6 +121,36 @@ class Categorical(Kernel):
             if 0.0 <= ys[i] < len(self.weights):
                 theta[int(ys[i])] += 1.0
         draw_shares(rng, theta, len(self.weights))
+
+    def log_moved(self, theta, hyper):
+        """Return the log density of Dirichlet(weight), of all shares but the last, up to a constant."""
+        total = 0.0
+        for j in range(len(self.weights)):
+            total += (self.weights[j] - 1.0) * theta[len(self.weights) + j]
+        return total
+
+    def shift(self, theta, p, step):
+        """Multiply one share and divide all by their sum; return the log Jacobian, Σ log θ after less that before.
+
+        A step in log(θ_p/θ_q), the same for every other q, whose reverse is the step back.
+        """
+        count, total = len(self.weights), 0.0
+        if p == count:
+            return 0.0  # all of them together stay as they are
+        theta[p] *= math.exp(step)
+        for j in range(count):
+            total += theta[j]
+        for j in range(count):
+            theta[j] = max(theta[j] / total, LEAST_SHARE)
+        return step - count * math.log(total)
+
+    def hooks(self) -> dict[Callable, Callable]:
+        """Return the slots that this kernel fills, those of a walk on its shares among them."""
+        count = len(self.parameters)
+        hooks = super().hooks()
+        hooks |= {parameter_count: constant(count), log_scale: lookup((True,) * count)}
+        hooks |= {log_moved: type(self).log_moved, shift: type(self).shift}
+        return hooks
 
     def prepare(self, theta):
         """Keep log θ_j."""

@@ -17,9 +17,11 @@ from privmix.kernels.slots import (
     draw_y,
     log_base,
     log_f,
+    log_moved,
     log_scale,
     parameter_count,
     prepare,
+    shift,
     update_atom,
     update_hyper,
 )
@@ -132,6 +134,11 @@ class Product(Columns, Kernel):
         """Return whether all columns together give a hook: an update always, the density of G₀ where each has one."""
         return name == "update" or (name == "log_base" and all(child.has(name) for child in self.children))
 
+    @property
+    def moves(self) -> bool:
+        """Whether the parameters of every column can be moved one by one."""
+        return all(child.moves for child in self.children)
+
     def only(self, names: Iterable[str]) -> Kernel:
         """Return the kernel of some columns: a product, or the kernel of the only one."""
         kept = [(name, self.children[self.column(name)]) for name in names]
@@ -163,7 +170,7 @@ class Product(Columns, Kernel):
     def hooks(self) -> dict[Callable, Callable]:
         """Return the slots that this kernel fills: flat functions over its columns."""
         hooks = {**ROW_HOOKS, **{slot: self._over(slot, *written) for slot, written in self._written().items()}}
-        if self.has("log_base"):
+        if self.moves:
             positive = tuple(name in self.positive for name in self.parameters)
             hooks |= {parameter_count: constant(len(positive)), log_scale: lookup(positive)}
         return hooks
@@ -206,12 +213,19 @@ class Product(Columns, Kernel):
                 ],
             ),
         }
+        base = ("kernel, theta, hyper", summed(f"{call}, {rows[j]}, {hyper[j]})" for call, j, _ in columns))
         if self.has("log_base"):
-            written[log_base] = (
-                "kernel, theta, hyper",
-                summed(f"{call}, {rows[j]}, {hyper[j]})" for call, j, _ in columns),
-            )
+            written[log_base] = base
+        if self.moves:
+            written |= {log_moved: base, shift: ("kernel, theta, p, step", _shift(columns))}
         return written
+
+
+def _shift(columns: list[tuple[str, int, Place]]) -> list[str]:
+    """Return the lines that move one parameter of the column that has it, or those of all past the last."""
+    own = [(call, place.parameters.start, place.parameters.stop) for call, _, place in columns]
+    lines = [f"if p < {last}: return {call}, theta[{first}:{last}], p - {first}, step)" for call, first, last in own]
+    return lines + summed(f"{call}, theta[{first}:{last}], {last - first}, step)" for call, first, last in own)
 
 
 def _update(call: str, j: int, place: Place, row: str, hyper: str) -> list[str]:

@@ -17,6 +17,21 @@ def random_walk(kernel, rng, theta, ys, tune, hyper):
     walk((kernel, ys, hyper), kernel, rng, theta, 1, len(ys), tune[1:], tune[0], 1.0)
 
 
+def shift_alone(kernel, theta, p, step):
+    """Move parameter p, or all positive ones where p is past the last; return the log Jacobian (fills `shift`).
+
+    The shapes of a beta component are known far better by their ratio than by their size: apart, neither can move far.
+    """
+    jacobian = 0.0
+    for q in range(parameter_count()):
+        if log_scale(q) and (q == p or p == parameter_count()):
+            theta[q] *= math.exp(step)
+            jacobian += step
+        elif q == p:
+            theta[q] += step
+    return jacobian
+
+
 def log_target(about, theta):
     """Return log G₀(θ) + Σ log f(y|θ)."""
     kernel, ys, hyper = about

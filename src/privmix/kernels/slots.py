@@ -59,6 +59,16 @@ def log_base(kernel, theta, hyper):
 
 
 @slot
+def log_moved(kernel, theta, hyper):
+    """Return the log density of G₀ in which `shift` moves: `log_base`, and for shares that of all but the last."""
+
+
+@slot
+def shift(kernel, theta, p, step):
+    """Move parameter p by a step on its own scale, or all positive ones where p is past the last; return log |J|."""
+
+
+@slot
 def parameter_count():
     """Return the number of parameters."""
 

@@ -124,6 +124,12 @@ class Mechanism(Part):
         """Every value that a released record can take, where they are few, else None."""
         return None
 
+    def place_of(self, z: np.ndarray) -> np.ndarray:
+        """Return which of the outputs each released record is, where they are few."""
+        outputs: Any = self.outputs
+        order = np.argsort(outputs)
+        return order[np.searchsorted(outputs[order], z)]
+
     @property
     def release_range(self) -> tuple[float, float] | None:
         """Interval that holds every released record, where there is one and the record is a number, else None."""

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from privmix.frames import as_floats, columns_of, is_table
+from privmix.frames.rows import pick_columns
 from privmix.mechanisms.bars import BARS, Bars
 from privmix.mechanisms.base import Mechanism
 from privmix.mechanisms.local import LocalMechanism
@@ -64,6 +65,8 @@ def refusal(mechanism: Any) -> str:
     if not isinstance(mechanism, LocalMechanism):
         name = type(mechanism).__name__ if isinstance(mechanism, Mechanism) else repr(mechanism)
         return f"{name} is no mechanism that releases each record by itself."
+    if mechanism.names:
+        return mechanism.why_not_counted()
     name = type(mechanism).__name__
     if mechanism.row_length is not None or mechanism.dimension > 1:
         return f"{name} releases several numbers a record."
@@ -81,7 +84,9 @@ def refusal(mechanism: Any) -> str:
 
 def read_counts(mechanism: Any, z: Any) -> np.ndarray:
     """Return counts as an array of floats; a table is read by its columns."""
-    if is_table(z):
+    if is_table(z) and mechanism.names:
+        z = mechanism.from_columns(pick_columns(z, mechanism.file_columns(), "the release z"))
+    elif is_table(z):
         z = mechanism.from_columns(columns_of(z, tuple(mechanism.file_columns()), "the release z"))
     return as_floats(z, "the release z")
 
@@ -94,7 +99,8 @@ def _of_each(name: str) -> Any:
 class Counted(Mechanism):
     """How many released records fell into each bin: a table in place of the records.
 
-    A mechanism with few outputs has one bin for each, and nothing is lost. Else the released numbers are rounded to
+    A mechanism with few outputs has one bin for each, and nothing is lost. Of rows whose columns all have few outputs
+    (`Each`), a bin is a cell: an output of each column, or its entry missing. Else the released numbers are rounded to
     equal bins, each closed on the left, the outermost open: the posterior is that of the rounded release.
 
     Guarantee: that of the mechanism, for each record. To count what was released is post-processing. A person with
@@ -172,6 +178,21 @@ class Counted(Mechanism):
         return (self,)
 
     @property
+    def names(self) -> Any:
+        """The names of the columns of a record, where it has several."""
+        return self.mechanism.names
+
+    @property
+    def children(self) -> Any:
+        """The mechanisms of the columns."""
+        return self.mechanism.children  # type: ignore[attr-defined]
+
+    @property
+    def dimension(self) -> int:  # type: ignore[override]
+        """Number of columns of a record."""
+        return self.mechanism.dimension
+
+    @property
     def name_of_each(self) -> str:
         """Name of the mechanism of each record."""
         return type(self.mechanism).__name__
@@ -180,6 +201,7 @@ class Counted(Mechanism):
     clipped_at = of_wrapped("clipped_at")
     guarantee = of_wrapped("guarantee")
     drawn_by = of_wrapped("drawn_by")
+    withholds = of_wrapped("withholds")
 
     @property
     def in_words(self) -> str:
@@ -202,11 +224,7 @@ class Counted(Mechanism):
         edges = self.edges
         if edges is not None:
             return np.bincount(np.searchsorted(edges[1:-1], z, side="right"), minlength=self.bins).astype(np.float64)
-        order = np.argsort(self.outputs)
-        found = np.bincount(np.searchsorted(self.outputs[order], z), minlength=self.bins)
-        counts = np.empty(len(order))
-        counts[order] = found
-        return counts
+        return np.bincount(self.mechanism.place_of(z), minlength=self.bins).astype(np.float64)
 
     def split_counts(self, z: np.ndarray) -> list[tuple[Counted, np.ndarray]]:
         """Return the bins and the counts of each class of records: there is one."""
@@ -299,16 +317,26 @@ class Counted(Mechanism):
 
     def file_columns(self) -> list[str]:
         """Return the names of the columns of a table of counts."""
+        if self.names:
+            return [*self.names, "count"]
         return ["z", "count"] if self.span is None else ["lower", "upper", "count"]
+
+    def text_columns(self) -> list[str]:
+        """Return the columns of a file whose cells are names of categories."""
+        return self.mechanism.text_columns() if self.names else []
 
     def to_columns(self, z: np.ndarray) -> dict[str, np.ndarray]:
         """Return the counts as a table with the edges of the bins, or with the outputs."""
         edges = self.edges
-        where = {"z": self.places} if edges is None else {"lower": edges[:-1], "upper": edges[1:]}
+        where: dict[str, Any] = {"z": self.places} if edges is None else {"lower": edges[:-1], "upper": edges[1:]}
+        if self.names:
+            where = self.mechanism.to_columns(self.places)
         return {**where, "count": z}
 
     def from_columns(self, columns: dict[str, np.ndarray]) -> np.ndarray:
         """Return the counts of a table, or refuse it where its bins are not the mechanism's."""
+        if self.names:
+            return self._from_cells(columns)
         wanted = self.to_columns(np.zeros(self.bins))
         for name in self.file_columns()[:-1]:
             # Edges that another program wrote, or made, may differ in the last digit.
@@ -320,3 +348,13 @@ class Counted(Mechanism):
                     "or changed, or belongs to another mechanism; fetch it again."
                 )
         return columns["count"]
+
+    def _from_cells(self, columns: dict[str, Any]) -> np.ndarray:
+        """Return the counts of rows of cells in any order; those that the table leaves out are empty."""
+        rows: Any = self.mechanism
+        place = rows.place_of(rows.read_rows({name: columns[name] for name in self.names}))
+        if len(np.unique(place)) < len(place):
+            raise ValueError("the table of counts has two rows for one cell. Add them up.")
+        counts = np.zeros(self.bins)
+        counts[place] = as_floats(columns["count"], "the counts")
+        return counts

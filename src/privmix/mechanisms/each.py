@@ -19,6 +19,9 @@ from privmix.parts.checks import check_count, fill
 from privmix.parts.columns import Columns, named_parts, of_column, over_children, summed
 from privmix.privacy import Guarantee, compose, weakest
 
+# More cells than this take longer than the records that they stand for: a sweep passes over all of them.
+MOST_CELLS_OF_ROWS = 8192
+
 
 def reported_number(mechanism, z, y):
     """Return log q(z|y) of one column; 0 where it is missing."""
@@ -127,6 +130,37 @@ class Each(Columns, LocalMechanism):
         some = "" if self.reports is None else f", {self.reports} of them for each record, drawn at random"
         return f"columns were published by a mechanism each{some} ({each})"
 
+    def why_not_counted(self) -> str:
+        """Return why records of these columns do not come in counts of cells, or "" where they do."""
+        many = [name for name, child in self.parts if child.outputs is None or child.row_length is not None]
+        if many:
+            kind = type(self.children[self.column(many[0])]).__name__
+            return f"column {many[0]!r} ({kind}) releases more than a few values; counts of cells need few in each."
+        if self.varying_fields():
+            return "noise that differs between records does not come in counts."
+        cells = math.prod(len(child.outputs) + 1 for child in self.children)
+        if cells > MOST_CELLS_OF_ROWS:
+            most = f"{MOST_CELLS_OF_ROWS:,}"
+            return f"the columns make {cells:,} cells, more than {most}. Fit the records, or fewer columns."
+        return ""
+
+    @property
+    def outputs(self) -> np.ndarray | None:
+        """Every row that can be released, with NaN for a missing entry, where columns have few outputs; else None."""
+        if self.why_not_counted():
+            return None
+        each = np.meshgrid(*[np.append(child.outputs, np.nan) for child in self.children], indexing="ij")
+        return np.stack([values.reshape(-1) for values in each], axis=1)
+
+    def place_of(self, z: np.ndarray) -> np.ndarray:
+        """Return which of the outputs each released row is: a missing entry comes after all others of its column."""
+        place = np.zeros(len(z), np.int64)
+        for child, column in zip(self.children, z.T, strict=True):
+            absent, count = np.isnan(column), len(child.outputs)
+            found = child.place_of(np.where(absent, child.outputs[0], column))
+            place = place * (count + 1) + np.where(absent, count, found)
+        return place
+
     def varying_fields(self) -> list[str]:
         """Return what differs by record, in words."""
         return [f"{field} of {name}" for name, child in self.parts for field in child.varying_fields()]
@@ -198,15 +232,19 @@ class Each(Columns, LocalMechanism):
 
     def check_release(self, z: Any) -> np.ndarray:
         """Return released rows as an array of floats, NaN where an entry is missing, or say what is wrong."""
+        rows = self.read_rows(z)
+        self._check_missing(rows)
+        return rows
+
+    def read_rows(self, z: Any) -> np.ndarray:
+        """Return rows as a release has them, each by itself right: whichever and how many entries are missing."""
         found = pick_columns(z, self.file_columns(), "the release z")
         pieces = []
         for (name, child), span in zip(self.parts, self.spans(), strict=True):
             with of_column(name):
                 columns = [found[column] for column in self.file_columns()[span]]
                 pieces.append(_check_piece(child, stack_columns(columns, child.read_column)))
-        rows = np.column_stack(pieces)
-        self._check_missing(rows)
-        return rows
+        return np.column_stack(pieces)
 
     def _check_missing(self, rows: np.ndarray) -> None:
         absent = np.isnan(rows)[:, [span.start for span in self.spans()]]

@@ -36,6 +36,10 @@ class LocalMechanism(Mechanism):
             return self._best_on_grid(z)
         return z.copy() if self.bounds is None else np.clip(z, *self.bounds)
 
+    def why_not_counted(self) -> str:
+        """Return why rows do not come in counts of cells, or "" where they do (`Each`)."""
+        return f"{type(self).__name__} releases several numbers a record."
+
     #: True if `noise_transform` falls as fast as that of a normal kernel, which then cannot be divided by it
     smooth_noise: ClassVar[bool] = False
 

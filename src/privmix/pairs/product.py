@@ -104,6 +104,59 @@ def walk_over(mechanism: Each, kernel: Product, scopes: Sequence[Mapping[Callabl
     )
 
 
+def fill_outputs(mechanism, kernel, outputs, theta, out):
+    """Write the probability of each output of a column."""
+    for o in range(len(outputs)):
+        out[o] = math.exp(log_g(mechanism, kernel, outputs[o], theta))
+
+
+def spread_over_cells(out, held, count):
+    """Split each of the cells held so far by the outputs of one more column; return how many there are now.
+
+    The probabilities of these outputs stand at the end of `out`, where of the last column only the last cell belongs:
+    so it is read first and written last. The others go from the last on: none is written over before it is read.
+    """
+    column, last = out[len(out) - count :], out[held - 1]
+    for b in range(held - 2, -1, -1):
+        chance = out[b]
+        for o in range(count - 1, -1, -1):
+            out[b * count + o] = chance * column[o]
+    for o in range(count):
+        out[(held - 1) * count + o] = last * column[o]
+    return held * count
+
+
+def masses_over(
+    mechanism: Each, kernel: Product, scopes: Sequence[Mapping[Callable, Callable]], known: Sequence[Convolution]
+) -> Callable | None:
+    """Return a function that writes the probability of every cell of rows, the product of those of its columns.
+
+    None where there are no cells. A missing entry has probability 1 whatever θ is: it says nothing.
+    """
+    if mechanism.outputs is None:
+        return None
+    cells = len(mechanism.outputs)
+    lines, after = ["out[0] = 1.0", "held = 1"], cells
+    for j, (child, place) in enumerate(zip(mechanism.children, kernel.places, strict=True)):
+        count = len(child.outputs)
+        after //= count + 1
+        outputs = f"outputs[0:{count * after}:{after}, {j}]"
+        row = f"theta[{place.block.start}:{place.block.stop}]"
+        lines += [
+            f"f{j}(mechanism.c{j}, kernel.c{j}, {outputs}, {row}, out[{cells - count - 1}:{cells - 1}])",
+            f"out[{cells - 1}] = 1.0",
+            f"held = spread_over_cells(out, held, {count + 1})",
+        ]
+    return over_children(
+        "masses",
+        "mechanism, kernel, outputs, theta, out",
+        [found.masses or fill_outputs for found in known],
+        scopes,
+        lines,
+        spread_over_cells=spread_over_cells,
+    )
+
+
 def product_convolution(
     mechanism: Mechanism, kernel: Kernel, find: Callable[[Mechanism, Kernel], Convolution | None]
 ) -> Convolution | None:
@@ -153,4 +206,5 @@ def product_convolution(
         extra[walk_columns] = walk_over(mechanism, kernel, scopes)
     cost = sum(found.cost for _, _, found in known)
     name = " × ".join(found.name for _, _, found in known)
-    return Convolution(name, log_g_of_all, sample, extra=extra, cost=cost)
+    masses = masses_over(mechanism, kernel, scopes, [found for _, _, found in known])
+    return Convolution(name, log_g_of_all, sample, masses=masses, extra=extra, cost=cost)

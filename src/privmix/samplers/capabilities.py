@@ -80,6 +80,15 @@ def need_log_base(name: str, model: PrivateMixture) -> None:
         )
 
 
+def need_moves(name: str, model: PrivateMixture) -> None:
+    """Refuse parameters that cannot be moved on the likelihood of counts."""
+    if not model.kernel.moves:
+        raise ValueError(
+            f"{name} moves the parameters on the likelihood of the counts, which needs {type(model.kernel).__name__}."
+            "log_base, the density of its base measure. Give it, or use a sampler on records."
+        )
+
+
 def need_few_sticks(name: str, model: PrivateMixture) -> None:
     """Refuse a prior whose sticks cannot all be broken."""
     if model.prior.heavy_tailed:

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from privmix.jit import bind, slot
+from privmix.jit import bind, flat, slot
 from privmix.mechanisms.cells import cell_count, cell_hooks, cell_log_q
 from privmix.mechanisms.counted import MOST_RECORDS_AT_START, default_bins, default_span, noised_interval
 from privmix.mechanisms.histogram import find_bin
 from privmix.numerics import uniform, uniform_index
 from privmix.pairs.cells import mass_between, right_tails
-from privmix.pairs.slots import bin_masses, draw_given, log_g
+from privmix.pairs.slots import bin_masses, draw_given_at, log_g
 from privmix.parts.columns import over_children
 from privmix.samplers import base
 from privmix.samplers.binned.counts import (
@@ -166,6 +166,8 @@ def _bins_of_records(
     convolution: Any = model.convolution
     if mechanism.outputs is not None:
         law = {fill_row: row_at_once, release_masses: convolution.masses} if convolution.masses is not None else {}
+        if mechanism.names:
+            law[bin_of_record] = bin_of_rows(mechanism)
         return Bins(len(mechanism.outputs), np.array(mechanism.outputs, dtype=np.float64), {**VALUES, **law})
     lower, upper = default_span(mechanism) if span is None else span
     wanted = default_bins(mechanism, upper - lower) if wanted is None else wanted
@@ -188,6 +190,8 @@ def _bins_of_records(
 
 def _refusal(model: PrivateMixture) -> str:
     mechanism: Any = model.mechanism
+    if mechanism.names:
+        return mechanism.why_not_counted() or ("" if model.convolution else f"{pair(model)} has no g(z|θ).")
     if mechanism.is_global:
         return f"{pair(model)} is no histogram with a kernel that has cdf(self, y, theta)."
     if model.convolution is None or mechanism.row_length is not None or mechanism.reveals:
@@ -296,6 +300,29 @@ def bin_of_output(parts, data, state, latent, i):
     return nearest
 
 
+def nearest_output(outputs, z):
+    """Return which of a column's outputs is released; where it is missing, their number."""
+    if z != z:
+        return len(outputs)
+    nearest = 0
+    for o in range(len(outputs)):
+        if abs(outputs[o] - z) < abs(outputs[nearest] - z):
+            nearest = o
+    return nearest
+
+
+def bin_of_rows(mechanism: Any) -> Callable:
+    """Return the function that finds the cell of a released row, a number of the outputs of all columns."""
+    lines, after = ["place = 0"], len(mechanism.outputs)
+    for j, child in enumerate(mechanism.children):
+        count = len(child.outputs)
+        after //= count + 1
+        found = f"nearest_output(state.node[0:{count * after}:{after}, {j}], data.z[i, {j}])"
+        lines.append(f"place = place * {count + 1} + {found}")
+    lines.append("return place")
+    return flat("bin_of_row", "parts, data, state, latent, i", lines, {"nearest_output": nearest_output})
+
+
 def bin_of_edges(parts, data, state, latent, i):
     """Return the bin of a released record."""
     return find_bin(state.node, data.z[i])
@@ -394,7 +421,7 @@ def impute_by_release(parts, data, state, rng, ys, labels):
     """Give each record a stick from the table of its bin, and draw it given its release."""
     labels_from_table(parts, data, state, rng, labels)
     for i in range(len(labels)):
-        ys[i] = draw_given(parts.mechanism, parts.kernel, rng, data.z[i], state.theta[labels[i]])
+        draw_given_at(parts.mechanism, parts.kernel, rng, data.z[i], state.theta[labels[i]], ys, i)
 
 
 HISTOGRAM: dict[Callable, Callable] = {

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 
 from privmix.jit import slot
-from privmix.kernels.slots import log_base, log_scale, parameter_count, prepare
+from privmix.kernels.slots import log_moved, log_scale, parameter_count, prepare, shift
 from privmix.numerics import binomial, normal, uniform
 from privmix.numerics.steps import accepts, make_slice_step, tune_step
 from privmix.priors.slots import log_stick_density
@@ -99,12 +99,12 @@ def move_parameter(parts, data, state, rng, n, h, p, current):
     Steps differ by a factor of up to LARGEST_STEP_FACTOR either way: atoms of one size may be known well or badly.
     """
     theta = state.theta[h]
-    before = log_base(parts.kernel, theta, state.hyper)
+    before = log_moved(parts.kernel, theta, state.hyper)
     copy_row(state.scratch, 0, state.theta, h)
     step = math.exp(state.walk[p]) * LARGEST_STEP_FACTOR ** (2.0 * uniform(rng) - 1.0)
-    jacobian = shift(theta, p, step * normal(rng) / math.sqrt(1.0 + n * state.weight[h]))
+    jacobian = shift(parts.kernel, theta, p, step * normal(rng) / math.sqrt(1.0 + n * state.weight[h]))
     prepare(parts.kernel, theta)
-    log_ratio = log_base(parts.kernel, theta, state.hyper) - before + jacobian
+    log_ratio = log_moved(parts.kernel, theta, state.hyper) - before + jacobian
     value = current
     if log_ratio > -math.inf:
         fill_row(parts, data, state, theta, state.fresh)
@@ -121,21 +121,6 @@ def move_parameter(parts, data, state, rng, n, h, p, current):
         copy_row(state.theta, h, state.scratch, 0)
     # The atoms of a sweep share one step size, so each counts a little.
     return current, tune_step(state.walk, p, log_ratio, 0.3 * state.tune[0], 1.0)
-
-
-def shift(theta, p, step):
-    """Move parameter p, or all positive ones where p is past the last; return the log Jacobian.
-
-    The shapes of a beta component are known far better by their ratio than by their size: apart, neither can move far.
-    """
-    jacobian = 0.0
-    for q in range(parameter_count()):
-        if log_scale(q) and (q == p or p == parameter_count()):
-            theta[q] *= math.exp(step)
-            jacobian += step
-        elif q == p:
-            theta[q] += step
-    return jacobian
 
 
 def take_trial(state):

@@ -37,7 +37,7 @@ from privmix.samplers.binned.mixture import (
     move_sticks,
     sum_chances,
 )
-from privmix.samplers.capabilities import need_few_sticks, need_log_base, need_open_law, need_whole_density
+from privmix.samplers.capabilities import need_few_sticks, need_moves, need_open_law, need_whole_density
 from privmix.samplers.moves.atoms import adopt_law, copy_row, update_base
 from privmix.samplers.moves.sticks import (
     MISCOUNTED,
@@ -124,7 +124,7 @@ class Binned(base.Sampler):
         """Refuse a release that is not counts, a base measure without a density, a prior with very many sticks."""
         find_bins(model, self.bins)
         need_whole_density("Binned()", model)
-        need_log_base("Binned()", model)
+        need_moves("Binned()", model)
         need_few_sticks("Binned()", model)
         need_open_law("Binned()", model)
 
@@ -179,7 +179,7 @@ class Binned(base.Sampler):
         wrong = super().check_state(model, n, state)
         if wrong == MISCOUNTED and model.mechanism.records_unknown and state.size.sum() >= 1:
             wrong = self.check_values(int(state.size.sum()), state)
-        same = np.array_equal(found.node, state.node) and np.array_equal(found.share, state.share)
+        same = np.array_equal(found.node, state.node, equal_nan=True) and np.array_equal(found.share, state.share)
         return wrong or ("" if same else "node is not that of the bins")
 
     def check_values(self, n: int, state: State) -> str:

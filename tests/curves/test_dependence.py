@@ -150,3 +150,15 @@ def test_what_has_no_correlation():
         correlation(kernels.Normal(), draws_of(WEIGHT, ATOMS[:, :2]), 0.95)
     with pytest.raises(ValueError, match=r"^level must be between 0 and 1; got 2"):
         mutual_information(NORMALS, draws_of(WEIGHT, ATOMS), 2)
+
+
+@pytest.mark.parametrize("slope", [0.0, 0.6, -0.95])
+def test_information_inside_a_component_is_that_of_the_normal_law(slope):
+    """−½ log(1 − ρ²) of one normal component with correlation ρ."""
+    kernel = kernels.MultivariateNormal(("a", "b"))
+    theta = {"a_mean": 3.0, "b_mean": -1.0, "a_variance": 4.0, "b_variance": 0.25, "b_a_covariance": slope}
+    theta |= {"a_b_covariance": slope}
+    draws = draws_of([1.0], [[theta[name] for name in kernel.parameters]])
+    found = off_diagonal(mutual_information(kernel, draws, 0.95))
+    assert found == pytest.approx(-0.5 * np.log(1.0 - slope**2), abs=2e-3)
+    assert off_diagonal(correlation(kernel, draws, 0.95)) == pytest.approx(slope)

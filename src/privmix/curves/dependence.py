@@ -2,13 +2,14 @@
 
 Correlations come from the moments of the components: exact where kernels state them. Mutual information is that of
 cells: of categories it is exact; numbers are cut into cells, which can only lose, and whose masses are exact where a
-kernel has a distribution function. Cells are narrow where many records are, and the same in all draws.
+kernel has a distribution function. Cells are narrow where many records are, and the same in all draws. Where columns
+depend on one another inside components, cells are equal, and the density at its middle stands for the mass of a cell.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -17,7 +18,7 @@ import xarray as xr
 from scipy.special import xlogy
 
 from privmix.curves.columns import need_columns, only_columns
-from privmix.curves.density import NODES, WEIGHTS, check_level, summarise_draws
+from privmix.curves.density import NODES, WEIGHTS, check_level, density_draws, summarise_draws
 from privmix.curves.functionals import need_moments
 from privmix.curves.mixture import count_of, flattened, load_atom, over_draws, run_over
 from privmix.curves.moments import component_moments
@@ -29,6 +30,7 @@ from privmix.samplers.base import Draws
 # Cells of a column of numbers: half of equal probability, half of equal width. Two groups lose .1% of their mutual
 # information, components along a line with correlation .99 .9%, spikes a hundredth wide in a wide component 4%.
 CELLS = 96
+Tabulate = Callable[[Draws], Callable[[int, int], np.ndarray]]
 # Records of the fit that show where cells belong.
 SCOUTS = 20_000
 
@@ -105,28 +107,49 @@ def mixture_covariance(kernel, weight, atom, components, row, means, inside, out
 
 def mutual_information(kernel: Kernel, draws: Draws, level: float, cells: int = CELLS) -> xr.Dataset:
     """Return the mutual information of each two columns in nats: posterior mean, interval and draws."""
-    product, level = need_columns(kernel, "mutual_information"), check_level(level)
-    if not isinstance(product, Product):
-        raise ValueError(
-            f"mutual_information is for columns that are independent inside a component, and those of "
-            f"{type(kernel).__name__} are not. Use posterior.correlation(), or kernels.Product."
-        )
-    names = list(product.names)
-    edges = cell_edges(product, draws, cells)
-    counts = [len(edge) for edge in edges]
-    width = draws.weight.shape[-1] * sum(counts) + 2 * max(counts) ** 2
+    known, level = need_columns(kernel, "mutual_information"), check_level(level)
+    names = list(known.names)
+    tabulate, width = (_tables_of_product if isinstance(known, Product) else _tables_of_rows)(known, draws, cells)
 
     def evaluate(some: Draws) -> np.ndarray:
-        weight = flattened(some)[0]
-        columns = zip(names, edges, strict=True)
-        masses = [cell_masses(*only_columns(product, some, [name]), edge) for name, edge in columns]
-        values = np.full((len(weight), len(names), len(names)), np.nan)
+        values = np.full((count_of(some), len(names), len(names)), np.nan)
+        joint = tabulate(some)
         for j, k in combinations(range(len(names)), 2):
-            joint = np.swapaxes(masses[j] * weight[:, :, None], 1, 2) @ masses[k]
-            values[:, j, k] = values[:, k, j] = information(joint)
+            values[:, j, k] = values[:, k, j] = information(joint(j, k))
         return values
 
     return _matrix(draws, over_draws(evaluate, draws, width), names, level).assign_attrs(unit="nats")
+
+
+def _tables_of_product(kernel: Product, draws: Draws, cells: int) -> tuple[Tabulate, int]:
+    """Return what makes tables of two columns, independent inside components, and how many numbers that takes."""
+    edges = cell_edges(kernel, draws, cells)
+    counts = [len(edge) for edge in edges]
+
+    def tabulate(some: Draws) -> Callable[[int, int], np.ndarray]:
+        weight, columns = flattened(some)[0], zip(kernel.names, edges, strict=True)
+        masses = [cell_masses(*only_columns(kernel, some, [name]), edge) for name, edge in columns]
+        return lambda j, k: np.swapaxes(masses[j] * weight[:, :, None], 1, 2) @ masses[k]
+
+    return tabulate, draws.weight.shape[-1] * sum(counts) + 2 * max(counts) ** 2
+
+
+def _tables_of_rows(kernel: Any, draws: Draws, cells: int) -> tuple[Tabulate, int]:
+    """Return the same for columns that depend on one another inside components: densities at the middles of cells."""
+    rows = _scouts(kernel, draws)
+    ends = [np.linspace(y.min(), y.max(), cells + 1) for y in rows.T]
+    middles = [0.5 * (edges[1:] + edges[:-1]) for edges in ends]
+
+    def tabulate(some: Draws) -> Callable[[int, int], np.ndarray]:
+        def joint(j: int, k: int) -> np.ndarray:
+            part, these = only_columns(kernel, some, [kernel.names[j], kernel.names[k]])
+            mesh = np.meshgrid(middles[j], middles[k], indexing="ij")
+            points = np.stack([values.reshape(-1) for values in mesh], axis=1)
+            return density_draws(part, these, points).reshape(-1, cells, cells)
+
+        return joint
+
+    return tabulate, 3 * cells**2
 
 
 def information(joint: np.ndarray) -> np.ndarray:
@@ -139,13 +162,17 @@ def information(joint: np.ndarray) -> np.ndarray:
 
 def cell_edges(kernel: Product, draws: Draws, cells: int) -> list[np.ndarray]:
     """Return the edges of the cells of each column, from records of the fit; of categories, their places."""
-    which = np.linspace(0, count_of(draws) - 1, SCOUTS).astype(np.int64)
-    # Where cells lie is no matter of chance: the same records for the same draws.
-    rows = draw_records(kernel, draws, which, np.zeros((SCOUTS, kernel.dimension)), np.random.default_rng(0))
+    rows = _scouts(kernel, draws)
     return [
         np.arange(float(len(child.categories))) if child.categories is not None else _edges(column, child, cells)
         for child, column in zip(kernel.children, rows.T, strict=True)
     ]
+
+
+def _scouts(kernel: Kernel, draws: Draws) -> np.ndarray:
+    """Return records of the fit. Where cells lie is no matter of chance: the same records for the same draws."""
+    which = np.linspace(0, count_of(draws) - 1, SCOUTS).astype(np.int64)
+    return draw_records(kernel, draws, which, np.zeros((SCOUTS, kernel.dimension)), np.random.default_rng(0))
 
 
 def _edges(y: np.ndarray, child: Kernel, cells: int) -> np.ndarray:

@@ -15,7 +15,7 @@ from privmix.jit import bind
 from privmix.mechanisms import Counted
 from privmix.samplers import Lifted
 from privmix.samplers.binned.mixture import fill_rests, fill_row
-from privmix.samplers.lifted import coordinates, manifold, table, trajectory
+from privmix.samplers.lifted import coordinates, manifold, start, table, trajectory
 from privmix.samplers.lifted import state as state_file
 from privmix.samplers.lifted.state import ROOM
 from privmix.testing import enumeration_test
@@ -143,6 +143,24 @@ def test_a_drift_stays_on_the_manifold_and_comes_back(state):
     manifold.fill_inverse(state, 1, count)
     manifold.project(state, 1, count)
     assert trajectory.comes_back(state, 0, 1, count, 0.1)
+
+
+def test_a_start_that_left_sticks_without_mass_gives_them_some(ended):
+    state = type(ended.end.state)(*[np.copy(array) for array in ended.end.state])
+    count, beyond = moved(state), state.log_left[moved(state) - 1]
+    state.weight[0] += state.weight[1:count].sum() - 1e-9 * (count - 1)
+    state.weight[1:count] = 1e-9
+    before, run = (
+        state.theta[:count].copy(),
+        bind(start.revive, {**MODEL.hooks(), **QUICK.hooks(MODEL)}, compiled=False),
+    )
+    run(MODEL.parts(), MODEL.data(COUNTS), state, np.random.default_rng(1), count)
+    assert np.allclose(1.0 - np.cumsum(state.weight[: count - 1]), np.exp(state.log_left[: count - 1]))
+    assert np.isclose(state.chance.sum(), 1.0)
+    assert state.log_left[count - 1] == beyond
+    assert state.weight[:count].min() > 0.4 / count
+    assert np.array_equal(state.theta[0], before[0])
+    assert (state.theta[1:count, 0] != before[1:, 0]).all()
 
 
 @pytest.mark.long

@@ -22,7 +22,6 @@ from privmix.samplers.binned.counts import RECORDS
 from privmix.samplers.binned.mixture import (
     LEAST_EXPECTED_RECORDS,
     allocate_counts,
-    log_likelihood,
     move_atoms,
     move_sticks,
 )
@@ -31,7 +30,7 @@ from privmix.samplers.binned.unknown import count_in_bins
 from privmix.samplers.lifted.coordinates import REACH, REACHED, STAGE, is_needed_beyond, sticks_reached
 from privmix.samplers.lifted.doubts import find_doubts
 from privmix.samplers.lifted.renew import renew
-from privmix.samplers.lifted.start import climb
+from privmix.samplers.lifted.start import climb, excess
 from privmix.samplers.lifted.state import (
     LIFTED,
     TASKS,
@@ -232,7 +231,7 @@ def is_ready(parts, data, state):
 def begin(parts, data, state, rng, n):
     """Climb to where the counts are, in warm-up, and ask for a first table from there."""
     if state.tune[0] > 0.0:
-        climb(parts, data, state, n)
+        climb(parts, data, state, rng, n)
         allocate_counts(state, rng)
     observe(parts, data, state, n)
     state.lift[REACHED] = sticks_reached(state, n)
@@ -247,15 +246,3 @@ def report(state, n):
     state.statistic[MOVED] = state.lift[REACH]
     state.statistic[DRIFT] = state.gear[LOG_STEP] - state.gear[LAST_STEP]
     state.statistic[EXCESS] = excess(state, n)
-
-
-def excess(state, n):
-    """Return by how many standard deviations the deviance of the counts is above what chance makes it.
-
-    It is 2 Σ c log(c/np), at the true p about the number of bins, with twice that as variance.
-    """
-    deviance, bins = -2.0 * log_likelihood(state.counts, state.chance), len(state.counts)
-    for b in range(bins):
-        if state.counts[b] > 0.0:
-            deviance += 2.0 * state.counts[b] * math.log(state.counts[b] / n)
-    return (deviance - bins) / math.sqrt(2.0 * bins)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 
+from privmix.kernels.slots import draw_atom
 from privmix.numerics.linear import solve
-from privmix.samplers.binned.mixture import LEAST_CHANCE, log_likelihood
+from privmix.samplers.binned.mixture import LEAST_CHANCE, fill_row, log_likelihood, sum_chances
 from privmix.samplers.lifted.coordinates import (
     REACH,
     fill_slope,
@@ -28,19 +29,60 @@ FIRST_RECORDS, MORE_RECORDS = 30.0, 3.0
 MOST_CLIMBS, SMALL_GAIN, ENOUGH_SMALL = 30, 0.01, 3
 # Damping: at first, its least, beyond which no step helps, and how it changes.
 DAMPING, LEAST_DAMPING, LARGEST_DAMPING, EASED, TIGHTENED = 1.0, 1e-6, 1e8, 0.3, 5.0
+# How often a start that ends too many standard deviations from the counts is tried again, the weight of a stick below
+# which it gets another atom then, and the most that rounding may leave a stick to take.
+MOST_REVIVALS, LARGEST_EXCESS, LEAST_WEIGHT, MOST_OF_A_STICK = 4, 100.0, 1e-3, 1.0 - 1e-12
 # Longest step in any coordinate.
 LONGEST = 1.0
 
 
-def climb(parts, data, state, n):
-    """Move sticks and atoms up the posterior of these counts."""
-    records = FIRST_RECORDS
+def climb(parts, data, state, rng, n):
+    """Move sticks and atoms up the posterior of these counts; where that ends far from them, try again."""
+    climb_from(parts, data, state, n, FIRST_RECORDS)
+    for _ in range(MOST_REVIVALS):
+        if excess(state, n) < LARGEST_EXCESS:
+            return
+        revive(parts, data, state, rng, sticks_to_move(state, state.lift[REACH]))
+        climb_from(parts, data, state, n, max(FIRST_RECORDS, math.sqrt(n)))
+
+
+def climb_from(parts, data, state, n, records):
+    """Climb with the counts as if they were those of some records, then of more and more."""
     while True:
         records = min(records, n * 1.0)
         climb_at(parts, data, state, n, records)
         if records >= n:
             return
         records *= MORE_RECORDS
+
+
+def excess(state, n):
+    """Return by how many standard deviations the deviance of the counts is above what chance makes it.
+
+    It is 2 Σ c log(c/np), at the true p about the number of bins, with twice that as variance.
+    """
+    deviance, bins = -2.0 * log_likelihood(state.counts, state.chance), len(state.counts)
+    for b in range(bins):
+        if state.counts[b] > 0.0:
+            deviance += 2.0 * state.counts[b] * math.log(state.counts[b] / n)
+    return (deviance - bins) / math.sqrt(2.0 * bins)
+
+
+def revive(parts, data, state, rng, count):
+    """Give half of the mass to all sticks in equal parts, and those that had none an atom of the base measure.
+
+    A stick without mass has no slope: what few records did not need would else be missing for all of them.
+    """
+    log_before, equal = 0.0, 0.5 * (1.0 - math.exp(state.log_left[count - 1])) / count
+    for h in range(count):
+        if state.weight[h] < LEAST_WEIGHT:
+            draw_atom(parts.kernel, rng, state.theta[h], state.hyper)
+            fill_row(parts, data, state, state.theta[h], state.row[h])
+        state.weight[h] = equal + 0.5 * state.weight[h]
+        if h + 1 < count:
+            state.log_left[h] = log_before + math.log1p(-min(state.weight[h] * math.exp(-log_before), MOST_OF_A_STICK))
+        log_before = state.log_left[h]
+    sum_chances(state)
 
 
 def climb_at(parts, data, state, n, records):

@@ -70,7 +70,7 @@ def closest(least: float, ratio: float) -> float:
             place = optimize.minimize(loss, place, method="Nelder-Mead", options={"maxfev": 3000, "adaptive": True}).x
         if abs(mixture(place, least)[0] / TRUTH[0] - ratio) < 2e-3:
             best = min(best, distance(mixture(place, least)))
-    return best
+    return best  # infinite where there is none
 
 
 if __name__ == "__main__":

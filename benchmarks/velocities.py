@@ -46,7 +46,7 @@ def truth(points: np.ndarray) -> np.ndarray:
 
 
 def by_xdgmm(z: np.ndarray, errors: np.ndarray, seed: int):
-    """Return the density that extreme deconvolution finds, with as many components as BIC chooses, and that number."""
+    """Return the density that extreme deconvolution finds, with as many components as BIC chooses, and what to tell."""
     from astroML.density_estimation import XDGMM
 
     best, least = None, np.inf
@@ -60,45 +60,71 @@ def by_xdgmm(z: np.ndarray, errors: np.ndarray, seed: int):
         each = zip(best.alpha, best.mu, best.V, strict=True)
         return np.sum([a * multivariate_normal(m, v).pdf(points) for a, m, v in each], axis=0)
 
-    return density, best.n_components
+    return density, (best.n_components, "–")
 
 
 def by_privmix(z: np.ndarray, errors: np.ndarray, seed: int):
-    """Return the posterior mean density and the posterior."""
+    """Return the posterior mean density, and what to tell: clusters and the largest R-hat."""
     import privmix
 
     mechanism = privmix.mechanisms.VectorGaussian(BOX, scale=errors)
-    posterior = privmix.fit(z, mechanism, draws=500, warmup=1000, thin=4, chains=2, seed=seed, allocations=False)
-    return lambda points: posterior.density(points)["mean"].values, posterior
+    posterior = privmix.fit(z, mechanism, draws=250, thin=40, seed=seed, allocations=False)
+    told = f"{float(posterior.n_clusters.mean()):.1f}", f"{posterior.summary()['r_hat'].max():.3f}"
+    return lambda points: posterior.density(points)["mean"].values, told
+
+
+def grid() -> tuple[np.ndarray, np.ndarray]:
+    """Return the ends of a grid of velocities, and its points."""
+    u, v = np.linspace(-200.0, 200.0, 121), np.linspace(-200.0, 130.0, 111)
+    return np.array([u[1] - u[0], v[1] - v[0]]), np.stack(np.meshgrid(u, v, indexing="ij"), -1).reshape(-1, 2)
+
+
+def picture(path: str, z: np.ndarray, found: dict) -> None:
+    """Draw what was seen, the truth and what each found, as contours of the same heights."""
+    from matplotlib import pyplot
+
+    points = grid()[1]
+    figure, axes = pyplot.subplots(1, 2 + len(found), figsize=(11, 3.2), sharex=True, sharey=True)
+    axes[0].plot(*z.T, ".", ms=2, color="0.4")
+    axes[0].set(title="seen, with errors", xlim=(-120, 100), ylim=(-120, 60), xlabel="U", ylabel="V")
+    levels = truth(MEANS).max() * np.array([0.01, 0.03, 0.1, 0.3, 0.9])
+    for ax, (name, density) in zip(axes[1:], {"truth": truth, **found}.items(), strict=True):
+        ax.contour(
+            *(points[:, j].reshape(121, 111) for j in range(2)), density(points).reshape(121, 111), levels=levels
+        )
+        ax.set(title=name, xlabel="U")
+    figure.tight_layout()
+    figure.savefig(path, dpi=90)
 
 
 def figures(density, seed: int) -> tuple[float, float]:
     """Return the log score at new true velocities less that of the truth, and the L1 error."""
     fresh = simulate(TESTS, 1000 + seed)[0]
     score = np.mean(np.log(density(fresh)) - np.log(truth(fresh)))
-    grid = np.stack(np.meshgrid(np.linspace(-200, 200, 121), np.linspace(-200, 130, 111), indexing="ij"), -1)
-    points = grid.reshape(-1, 2)
-    return float(score), float(np.abs(density(points) - truth(points)).sum() * (400 / 120) * (330 / 110))
+    steps, points = grid()
+    return float(score), float(np.abs(density(points) - truth(points)).sum() * steps.prod())
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--records", type=int, default=500)
-    parser.add_argument("--sets", type=int, default=5)
+    parser.add_argument("--sets", type=int, nargs="+", default=[1, 2, 3, 4, 5], help="seeds of the data")
+    parser.add_argument("--picture", help="where to draw the last set")
     options = parser.parse_args()
-    print("| set | fit | log score less the truth's | L1 error | components | CPU s |\n|---|---|---|---|---|---|")
-    for seed in range(1, options.sets + 1):
+    print("| set | fit | log score less the truth's | L1 error | components | CPU s | R-hat |\n" + "|---" * 7 + "|")
+    for seed in options.sets:
         _, errors, z = simulate(options.records, seed)
+        found = {}
         for name, way in (("XDGMM, BIC", by_xdgmm), ("privmix.fit", by_privmix)):
             start = time.process_time()
-            density, found = way(z, errors, seed)
+            found[name], told = way(z, errors, seed)
             seconds = time.process_time() - start
-            score, error = figures(density, seed)
-            told = found if isinstance(found, int) else f"{float(found.n_clusters.mean()):.1f}"
-            print(f"| {seed} | {name} | {score:.4f} | {error:.3f} | {told} | {seconds:.1f} |", flush=True)
-            if not isinstance(found, int):
-                table = found.summary(at=None)
-                print(f"<!-- R-hat {table['r_hat'].max():.3f}, ESS {table['ess_bulk'].min():.0f} -->", flush=True)
+            score, error = figures(found[name], seed)
+            print(
+                f"| {seed} | {name} | {score:.4f} | {error:.3f} | {told[0]} | {seconds:.1f} | {told[1]} |", flush=True
+            )
+    if options.picture:
+        picture(options.picture, z, found)
 
 
 if __name__ == "__main__":

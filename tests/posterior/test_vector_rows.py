@@ -77,6 +77,7 @@ def test_other_answers(fit, tmp_path):
     assert correlation > 0.8
     assert fit.mutual_information()["mean"].sel(column="height", other="weight").item() > 0.5
     assert fit.plot()[0, 1].texts[0].get_text().startswith("correlation")
+    assert fit.predict(fit.plan.z[:5]).shape == (5,)
     fit.save(tmp_path / "fit.nc")
     again = privmix.load(tmp_path / "fit.nc")
     assert again.model == fit.model

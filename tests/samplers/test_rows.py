@@ -14,7 +14,7 @@ from privmix import mechanisms, samplers
 from privmix.kernels import MultivariateNormal, normal_rows
 from privmix.pairs import gaussian_rows, laplace_rows
 from privmix.pairs import normal_rows as row_pairs
-from privmix.testing import enumeration_test, joint_test
+from privmix.testing import Mutant, enumeration_test, joint_test
 from privmix.testing.twin import twin_gap
 from samplers.cases import name
 
@@ -113,7 +113,7 @@ BUGS = [
     ),
     one("the spread of the means is forgotten", MultivariateNormal.update, "+ share * gaps", "", SLOPED, EXACT),
     one(
-        "a missing entry is counted as 0 in g",
+        "entries are taken for others after a missing one in g",
         row_pairs.log_g,
         "whiten_entry(root, whitened, row, z[i] - theta[i])",
         "whiten_entry(root, whitened, row, z[i] - theta[row])",
@@ -184,11 +184,13 @@ BUGS = [
         LAPLACE,
         AUGMENTED,
     ),
-    one(
-        "a missing entry of the release is counted in q",
-        mechanisms.VectorGaussian.log_q,
-        "if z[i] == z[i]:",
-        "if z[i] == z[i] or i == 0:",
+    Mutant(
+        "a missing entry is counted as 0 in q",
+        (
+            (mechanisms.VectorGaussian.log_q, "if z[i] == z[i]:", "if True:"),
+            (mechanisms.VectorGaussian.log_q, "if z[j] == z[j]:", "if True:"),
+            (mechanisms.VectorGaussian.log_q, "(z[j] - y[j])", "((z[j] if z[j] == z[j] else 0.0) - y[j])"),
+        ),
         SLOPED,
         NEAL5,
     ),

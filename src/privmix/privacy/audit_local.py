@@ -24,7 +24,8 @@ def read_inputs(mechanism: Any, inputs: ArrayLike | None) -> Array:
     if getattr(mechanism, "names", ()):
         raise ValueError(
             f"The audit takes records of one number, and these have the columns {', '.join(mechanism.names)}. Audit "
-            "the mechanism of each by itself: with independent noise their promises add up."
+            "the mechanism of each by itself: with independent noise their promises add up. Where noise is set for all "
+            "columns at once, compare mechanism.logpdf(z, y) at the two records that lie farthest apart."
         )
     if inputs is not None:
         y = np.unique(np.asarray(inputs, dtype=np.float64))

@@ -176,7 +176,7 @@ def test_a_table_of_cells_is_saved_read_and_added_up(table, tmp_path):
     release.save(tmp_path / "cells.csv")
     assert privmix.Release.load(tmp_path / "cells.csv") == release
     assert (release + release).records == 1200
-    frame = pd.DataFrame(counted.to_columns(counts))
+    frame = counted.to_frame(counts)
     assert list(frame) == ["age", "income", "count"]
     shuffled = frame[frame["count"] > 0].sample(frac=1.0, random_state=1)
     assert np.array_equal(counted.check_release(shuffled), counts)
@@ -216,6 +216,7 @@ def test_a_two_way_table_of_categories_is_read_by_name():
     frame = pd.DataFrame({"region": ["s", "n", None], "sex": ["f", "m", "f"], "count": [3, 5, 2]})
     counts = counted.check_release(frame).reshape(3, 3)
     assert (counts[0, 1], counts[1, 0], counts[0, 2], counts.sum()) == (3.0, 5.0, 2.0, 10.0)
+    assert np.array_equal(counted.check_release(counted.to_frame(counts.reshape(-1))), counts.reshape(-1))
     samplers.Binned().check(privmix.default_model(counted))
     with pytest.raises(ValueError, match=r"column 'region'.*none of the categories"):
         counted.check_release(frame.replace("s", "west"))

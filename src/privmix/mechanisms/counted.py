@@ -9,17 +9,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from privmix.frames import as_floats, columns_of, is_table
-from privmix.frames.rows import pick_columns
+from privmix.frames.rows import Named, pick_columns
 from privmix.mechanisms.bars import BARS, Bars
 from privmix.mechanisms.base import Mechanism
 from privmix.mechanisms.local import LocalMechanism
 from privmix.mechanisms.wrapper import of_wrapped
 from privmix.parts.checks import check_count, fill
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Equal bins reach this many standard deviations of the noise beyond the bounds; the outermost are open.
 REACH_IN_NOISE_SPREADS = 5.0
@@ -332,6 +335,19 @@ class Counted(Mechanism):
         if self.names:
             where = self.mechanism.to_columns(self.places)
         return {**where, "count": z}
+
+    def to_frame(self, z: Any) -> pd.DataFrame:
+        """Return counts as a frame, a row a bin: what a table is published as, and `check_release` reads.
+
+        Parameters
+        ----------
+        z
+            Counts of all bins.
+        """
+        import pandas as pd
+
+        shown = self.to_columns(self.check_release(z))
+        return pd.DataFrame({name: c.texts() if isinstance(c, Named) else c for name, c in shown.items()})
 
     def from_columns(self, columns: dict[str, np.ndarray]) -> np.ndarray:
         """Return the counts of a table, or refuse it where its bins are not the mechanism's."""

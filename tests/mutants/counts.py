@@ -21,7 +21,7 @@ from privmix.mechanisms import tables as table_file
 from privmix.mechanisms.global_mechanism import global_settle
 from privmix.samplers import Binned, Neal5, Sampler, Slice
 from privmix.samplers import slice as slice_file
-from privmix.samplers.binned import bins, counts, mixture, tables, unknown, withheld
+from privmix.samplers.binned import chances, counts, mixture, tables, unknown, withheld
 from privmix.samplers.moves import records_in_bins, sticks
 from privmix.testing import Mutant
 
@@ -88,7 +88,7 @@ def withheld_bugs() -> list[Mutant]:
     models = (UNSEEN, UNSEEN, UNSEEN, UNSEEN_ABOVE)
     cells = one(
         "every cell of a lattice as likely as any other",
-        bins.row_of_cells,
+        chances.row_of_cells,
         "mass * state.share[j, b]",
         "state.share[j, b] / len(state.share)",
         UNSEEN_ON_LATTICE,

@@ -177,7 +177,7 @@ class Counted(Mechanism):
 
     @property
     def tables(self) -> tuple[Counted, ...]:
-        """The bins of each class of records: there is one."""
+        """The bins of each class of records, of which there is one."""
         return (self,)
 
     @property

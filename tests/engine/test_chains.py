@@ -167,7 +167,8 @@ def test_a_fit_without_room_for_all_draws_says_so_and_goes_on(monkeypatch):
         )
     assert (posterior.draws, posterior.plan.thin) == (500, 2)
     monkeypatch.setattr(chains_file, "memory", lambda: 4 * 2**20)
-    longer = posterior.resume(600)
+    with pytest.warns(UserWarning, match=r"no room for all draws: \d+ were added, one in \d+ of those made"):
+        longer = posterior.resume(600)
     step = longer.plan.thin // posterior.plan.thin
     assert step > 1
     assert longer.draws == 500 // step + 600 // step

@@ -14,7 +14,10 @@ from oracles.histogram_partitions import normal_masses
 from privmix import PrivateMixture, kernels, mechanisms, priors, samplers
 from privmix.curves.predictive import replicator
 from privmix.curves.prior import prior_draws
+from privmix.engine.chains import initial_latent
+from privmix.jit import bind
 from privmix.release import Release
+from privmix.samplers.base import adopt
 from privmix.samplers.binned.counts import update_counts
 from privmix.samplers.binned.unknown import update_counts_and_total
 from privmix.testing.joint_counts import draw_sizes, run_count_pairs
@@ -185,11 +188,20 @@ def test_prior_is_proper_and_stated():
         draw_sizes(mechanism.expected, 3, np.random.default_rng(1))
 
 
+def start_at(parts, data, state, latent, rng):
+    adopt(parts, data, state, latent, rng)
+
+
 def test_neither_the_start_nor_the_checks_take_what_grows_with_the_records():
     """A billion of them: the chain starts at their counts, and replicates have as many, with none of them drawn."""
     n, model = 10**9, small(expected=(1.0, 1e-6))
     z = np.array([0.25 * n, 0.75 * n])
     assert len(model.mechanism.initial(z)) <= 4096
+    state, latent = samplers.Binned().allocate(model, n), initial_latent(model, z, clusters=3)
+    hooks = {**model.hooks(), **samplers.Binned().hooks(model)}
+    bind(start_at, hooks, compiled=False)(model.parts(), model.data(z), state, latent, np.random.default_rng(1))
+    assert state.size.sum() == n
+    np.testing.assert_allclose(state.counts, z, atol=n / 4096)
     fit = model.sample(z, samplers.Binned(), draws=20, warmup=5, thin=1, chains=1, seed=1)
     np.testing.assert_allclose(fit.records_of_draws, n, rtol=1e-3)
     made = fit.predictive(20, seed=2)

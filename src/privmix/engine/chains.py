@@ -34,6 +34,7 @@ FIRST_DRAWS, PIECE_BYTES = 4096, 32 * 2**20
 # Share of the machine's memory that draws may fill. Where more are asked for, every second one is let go, again and
 # again, so that no run is killed by its own draws; and the memory where the machine does not tell.
 MEMORY_SHARE, MEMORY_ELSE = 0.125, 8 * 2**30
+NO_ROOM = "the memory of this machine has no room for all draws"
 # Bytes of draws that are kept after Ctrl-C, which wants an answer soon: to gather and save them takes a second.
 MOST_BYTES_IN_HASTE = 64 * 2**20
 

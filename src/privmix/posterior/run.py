@@ -16,7 +16,7 @@ import xarray as xr
 from privmix.checks.check import Worst, worst
 from privmix.engine import Chain, End, Plan, run_chains
 from privmix.engine.block import join_draws, stack_draws
-from privmix.engine.chains import available_cpus, rescue, spaced
+from privmix.engine.chains import NO_ROOM, available_cpus, rescue, spaced
 from privmix.engine.progress import in_time, tell
 from privmix.frames.read import add_labels, read_labels
 from privmix.model import Limits, PrivateMixture
@@ -188,11 +188,15 @@ class Run:
         plan = replace(self.plan, draws=draws, warmup=0)
         made, complete = run_chains(plan, list(self.ends), progress=progress, executor=executor)
         plan, more = spaced(plan, made) if complete else rescue(plan, made)
+        step = plan.thin // self.plan.thin
+        some = "" if step == 1 else f", one in {step} of those made, and as many of those before are kept"
         if not complete:
             if len(more) < self.chains:
                 raise KeyboardInterrupt("interrupted before every chain had made new draws; nothing was added")
-            warnings.warn(f"interrupted: {more[0].length} of {draws} draws were added.", stacklevel=2)
-        kept = self._every(plan.thin // self.plan.thin)
+            warnings.warn(f"interrupted: {more[0].length} of {draws} draws were added{some}.", stacklevel=2)
+        elif some:
+            warnings.warn(f"{NO_ROOM}: {more[0].length} were added{some}.", stacklevel=2)
+        kept = self._every(step)
         arrays = join_draws(kept.arrays, stack_draws([chain.pieces for chain in more]))
         seconds = [old.seconds + new.end.seconds for old, new in zip(self.ends, more, strict=True)]
         ends = [replace(chain.end, seconds=spent) for chain, spent in zip(more, seconds, strict=True)]

@@ -15,7 +15,7 @@ import numpy as np
 from privmix.curves.density import density_draws
 from privmix.engine import Plan, run_chains
 from privmix.engine.block import stack_draws
-from privmix.engine.chains import rescue, root_of, run_chain, spaced
+from privmix.engine.chains import NO_ROOM, rescue, root_of, run_chain, spaced
 from privmix.engine.progress import tell
 from privmix.frames import Labels, labels_of
 from privmix.frames.read import add_labels
@@ -156,8 +156,7 @@ def sample(
         )
     elif some:
         warnings.warn(
-            f"the memory of this machine has no room for all draws: {done[0].length} are kept{some}; a "
-            "larger thin asks for fewer.",
+            f"{NO_ROOM}: {done[0].length} are kept{some}; a larger thin asks for fewer.",
             stacklevel=3,
         )
     about = {**about_seed(seed, seeds), "complete": int(complete), **({"auto": why} if why else {})}

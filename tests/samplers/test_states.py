@@ -63,6 +63,7 @@ WRONG = {
     "concentration": [put(0.0), put(np.nan), put(-1.0)],
     "hyper": [put(np.nan)],
     "walk": [put(np.nan)],
+    "reach": [put(-1.0), put(np.nan)],
     "tune": [put(np.nan)],
     "log_g": [put(np.nan), put(np.inf)],
 }
@@ -87,6 +88,16 @@ def test_a_number_of_components_that_is_none_is_refused():
     state = ended(model, sampler)[1].end.state
     for value in (0.0, 2.5, 1e9):
         assert "number of components" in sampler.check_state(model, N, changed(state, "concentration", put(value, 1)))
+
+
+def test_a_state_whose_count_of_a_bin_never_moved_in_warm_up_passes():
+    model, sampler = next(case for case in CASES if type(case[1]) is samplers.Binned and case[0].mechanism.is_global)
+    plan, _ = ended(model, sampler)
+    plan = replace(plan, warmup=1)
+    run = compile_block(model, sampler, compiled=False)
+    states = [run_chain(plan, np.random.SeedSequence(seed), run=run).end.state for seed in range(8)]
+    assert min(state.reach.min() for state in states) == 0.0
+    assert [sampler.check_state(model, N, state) for state in states] == [""] * len(states)
 
 
 @pytest.mark.parametrize("kind", [samplers.Slice, samplers.Binned])

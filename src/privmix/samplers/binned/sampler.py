@@ -190,9 +190,11 @@ class Binned(base.Sampler):
         if not np.array_equal(table.sum(axis=0), counts) or state.cursor[FILLED] not in (0, 1):
             return "counts do not count the records of each bin"
         occupied = state.row[state.size > 0]
-        if not ((occupied >= 0) & (occupied <= 1 + ROUNDING)).all() or not (state.reach > 0).all():
+        if not ((occupied >= 0) & (occupied <= 1 + ROUNDING)).all():
             return "the probability of a bin is none"
-        return check_sticks(n, state) or ("" if base.are_finite(state, "walk", "reach") else "a step is not finite")
+        # The count of a bin that no record ever visited moved by 0.
+        steps = base.are_finite(state, "walk", "reach") and (state.reach >= 0).all()
+        return check_sticks(n, state) or ("" if steps else "a step is not finite, or below 0")
 
     def set_first_steps(self, state: State, steps: np.ndarray) -> None:
         """Set the steps of the atoms' walk; that of all positive parameters together is on the log scale."""

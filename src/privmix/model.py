@@ -18,7 +18,7 @@ from privmix.kernels import (
     Product,
     TruncatedNormal,
 )
-from privmix.mechanisms import Each, Mechanism, OnLattice
+from privmix.mechanisms import Mechanism, OnLattice
 from privmix.pairs import Conjugate, Convolution, Pair, find
 from privmix.parts.checks import check_count, check_interval, check_positive_number
 from privmix.priors import DirichletProcess, Prior
@@ -357,10 +357,10 @@ def default_model(mechanism: Mechanism, prior: Prior | None = None, resolution: 
     if resolution is not None:
         need_numbers(mechanism)
         mechanism = OnLattice.around(mechanism, check_positive_number("resolution", resolution))
-    if isinstance(mechanism.each, Each):
-        kernel: Kernel = Product(
-            [(name, default_kernel(child, f"column {name!r}: ")) for name, child in mechanism.each.parts]
-        )
+    each: Any = mechanism.each
+    if each.columns_apart:
+        columns = zip(each.names, each.children, strict=True)
+        kernel: Kernel = Product([(name, default_kernel(child, f"column {name!r}: ")) for name, child in columns])
     else:
         kernel = default_kernel(mechanism)
     return PrivateMixture(mechanism, kernel, prior or default_prior())

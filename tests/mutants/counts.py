@@ -115,8 +115,8 @@ def bin_bugs() -> list[Mutant]:
     """Return bugs in the redrawing of records bin by bin."""
     exact = Slice(records="exact")
     weight = "state.mass[h, j] + state.gain[j]"
-    taken = "take_from_bin(parts, data, state, find_bin(parts.mechanism.edges, state.y[i]), -1.0)"
-    stale = "state.seen[find_bin(parts.mechanism.edges, state.y[i])] -= 1.0"
+    taken = "take_from_bin(parts, data, state, bin_at(parts.mechanism, state.y[i]), -1.0)"
+    stale = "state.seen[bin_at(parts.mechanism, state.y[i])] -= 1.0"
     return [
         _on_counts("bin drawn without the release", records_in_bins.draw_bin, weight, "state.mass[h, j]", exact),
         _on_counts("bin drawn with the record in its own way", records_in_bins.redraw_in_bins, taken, stale, exact),

@@ -12,7 +12,8 @@ import privmix
 from columns import PEOPLE, frame_of_people
 from privmix import PrivateMixture, kernels, mechanisms, plots, samplers
 from privmix.curves.columns import draws_given, only_columns
-from privmix.posterior.columns import Conditional, Marginal, some_records
+from privmix.mechanisms.one_column import some_records
+from privmix.posterior.columns import Conditional, Marginal
 
 pytestmark = pytest.mark.xdist_group("columns")
 

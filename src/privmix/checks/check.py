@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from privmix.checks.clipped import words_of_beyond
-from privmix.checks.predictive_check import BAR, predictive_check
+from privmix.checks.predictive_check import BAR, columns_of, compared_parts, predictive_check
 from privmix.curves.density import interval_mass
 from privmix.curves.mixture import count_of, load_atom, run_over
 from privmix.kernels.slots import central_moments
@@ -72,20 +72,23 @@ def check(posterior: Posterior, replicates: int | None, seed: Any) -> list[Findi
     """Return what the checks of a posterior found, warnings first."""
     found = [*check_run(posterior), *check_convergence(posterior.summary()), *check_acceptance(posterior)]
     found += check_sampler(posterior)
-    kernel = posterior.model.kernel
-    for name in kernel.names:
-        alone = posterior.marginal(name)
-        found += [replace(f, title=f"{name}: {f.title}") for f in check_column(alone, replicates, seed)]
-    found += [] if kernel.names else check_column(posterior, replicates, seed)
+    for name, alone in columns_of(posterior):
+        found += _titled(name, check_density(alone))
+    for name, part in compared_parts(posterior):
+        found += _titled(name, check_fit(part, replicates, seed))
     return sorted(found, key=lambda finding: ("warning", "note", "good").index(finding.level))
 
 
-def check_column(posterior: Posterior, replicates: int | None, seed: Any) -> list[Finding]:
-    """Look at the density of records without names of columns: at its bounds, spikes, and fit to the release."""
+def _titled(name: str, found: list[Finding]) -> list[Finding]:
+    """Return findings with the name of their column, if they are of one."""
+    return [replace(f, title=f"{name}: {f.title}") for f in found] if name else found
+
+
+def check_density(posterior: Posterior) -> list[Finding]:
+    """Look at the density of numbers: at its bounds, and for spikes."""
     kernel = posterior.model.kernel
     line = kernel.dimension == 1 and kernel.categories is None
-    found = [*check_bounds(posterior), *check_narrow(posterior)] if line else []
-    return found + check_fit(posterior, replicates, seed)
+    return [*check_bounds(posterior), *check_narrow(posterior)] if line else []
 
 
 def check_run(posterior: Posterior) -> list[Finding]:
@@ -302,6 +305,7 @@ def _bar_in_words(bar: xr.Dataset) -> str:
     lower, upper, made = float(bar["bar_lower"]), float(bar["bar_upper"]), bar["replicated_share"].values
     low, high = np.quantile(made, [0.025, 0.975])
     where = f"{lower:g}" if lower == upper else f"from {lower:g} to {upper:g}"
+    where = str(bar["bar_name"].values) if "bar_name" in bar.coords else where
     return (
         f"the {bar.attrs['bar']} {where} has {float(bar['observed_share']):.3f} of the release, where the density "
         f"shown predicts {made.mean():.3f} ({low:.3f} to {high:.3f} in 95% of replicated releases)"

@@ -51,7 +51,7 @@ def predictive_check(
     """Compare the release with replicates of it; `Posterior.predictive_check` documents the parameters."""
     model = posterior.model
     mechanism: Any = model.mechanism
-    if mechanism.names:
+    if mechanism.names and mechanism.bin_count is None:
         raise ValueError(
             "predictive_check compares releases of one column: posterior.marginal(name).predictive_check(). The names "
             f"are {', '.join(mechanism.names)}."
@@ -85,6 +85,16 @@ def predictive_check(
     names, observed, values = [*chosen, BAR], np.append(observed, seen.max()), np.vstack([values, bars.max(axis=1)])
     found = _dataset(names, observed, values, histogram(z, edges), heights, edges)
     return found.merge(_bars(shares, shares.of(z), made, seen), combine_attrs="no_conflicts")
+
+
+def columns_of(posterior: Posterior) -> list[tuple[str, Posterior]]:
+    """Return each column of a fit by itself with its name; of records without names the fit, with none."""
+    return [(name, posterior.marginal(name)) for name in posterior.model.kernel.names] or [("", posterior)]
+
+
+def compared_parts(posterior: Posterior) -> list[tuple[str, Posterior]]:
+    """Return the parts of a fit whose release is compared: each column, but of a table of cells the whole."""
+    return columns_of(posterior) if posterior.model.mechanism.bin_count is None else [("", posterior)]
 
 
 def usual_statistics(mechanism: Any, pilot: list[np.ndarray], table: Table | None) -> dict[str, Statistic]:
@@ -152,7 +162,11 @@ def _bars(shares: Shares, seen: np.ndarray, made: np.ndarray, deviation: np.ndar
             "replicated_share": (("replicate", "bar"), made),
             "deviation": ("bar", deviation),
         },
-        coords={"bar_lower": ("bar", shares.lower), "bar_upper": ("bar", shares.upper)},
+        coords={
+            "bar_lower": ("bar", shares.lower),
+            "bar_upper": ("bar", shares.upper),
+            **({"bar_name": ("bar", shares.names)} if shares.names else {}),
+        },
         attrs={"bar": shares.what},
     )
 

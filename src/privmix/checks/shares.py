@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +29,8 @@ class Shares:
         The shares of a release.
     records
         Number of records, or of released numbers, that a share is one of.
+    names
+        What to call the bars, where their ends do not say it: cells of several columns.
     """
 
     what: str
@@ -36,6 +38,7 @@ class Shares:
     upper: np.ndarray
     of: Callable[[np.ndarray], np.ndarray]
     records: int
+    names: list[str] = field(default_factory=list)
 
     def spread(self, made: np.ndarray) -> np.ndarray:
         """Return the standard deviation of each share over replicates, at least that of drawing the records.
@@ -48,7 +51,7 @@ class Shares:
 
 def shares_of(mechanism: Mechanism, pilot: list[np.ndarray]) -> Shares | None:
     """Return the bars of a release: its bins, its few outputs, else ranges of equal predictive mass; None for rows."""
-    if mechanism.bin_edges is not None:
+    if mechanism.bin_count is not None:
         return _by_bin(mechanism, pilot[0])
     if mechanism.is_global or pilot[0].ndim > 1:
         return None
@@ -61,7 +64,8 @@ def _by_bin(mechanism: Any, z: np.ndarray) -> Shares:
     if not mechanism.shows_counts:
         return Shares("bin", lower, upper, lambda z: mechanism.encode(z) / len(z), len(z))
     records = mechanism.count_records(z)
-    return Shares("bin", lower, upper, lambda z: z / records, records)
+    names = mechanism.bins_in_words()
+    return Shares("cell" if names else "bin", lower, upper, lambda z: z / records, records, names)
 
 
 def _by_output(outputs: np.ndarray, z: np.ndarray) -> Shares:

@@ -48,7 +48,7 @@ def add_chances(parts, data, state, weight, atom, components, which, row, fresh,
 def counts_unknown(model: PrivateMixture) -> bool:
     """Whether the release is of the counts of an unknown number of records, whose probabilities are known."""
     mechanism = model.mechanism
-    binned = mechanism.is_global and model.has_masses and mechanism.bin_edges is not None
+    binned = mechanism.is_global and model.has_masses and mechanism.bin_count is not None
     return bool(mechanism.records_unknown and binned and model.restricted_to is None)
 
 

@@ -11,7 +11,7 @@ import xarray as xr
 
 from privmix.curves.counts import counts_drawer, counts_unknown
 from privmix.curves.mixture import count_of, flattened, load_atom
-from privmix.frames.rows import Named
+from privmix.frames.rows import Named, with_texts
 from privmix.jit import bind
 from privmix.kernels import Kernel
 from privmix.kernels.slots import coordinate, draw_y
@@ -109,16 +109,17 @@ def release_counts(
 
 def _by_column(model: PrivateMixture, y: np.ndarray, z: np.ndarray) -> xr.Dataset:
     """Return rows column by column, categories by their names: ``to_dataframe`` has synthetic rows."""
-    kernel: Any = model.kernel
-    records = {
+    records = _named(model.kernel, y)
+    released = {f"released_{name}": column for name, column in model.mechanism.to_columns(z).items()}
+    return xr.Dataset({name: ("sample", np.array(c)) for name, c in with_texts(records | released).items()})
+
+
+def _named(kernel: Any, y: np.ndarray) -> dict[str, Any]:
+    """Return rows as columns, categories with their names."""
+    return {
         name: y[:, j] if child.categories is None else Named(y[:, j], child.categories)
         for j, (name, child) in enumerate(kernel.parts)
     }
-    released = {f"released_{name}": column for name, column in model.mechanism.to_columns(z).items()}
-    shown = {
-        name: column.texts() if isinstance(column, Named) else column for name, column in (records | released).items()
-    }
-    return xr.Dataset({name: ("sample", np.array(column)) for name, column in shown.items()})
 
 
 def _global_predictive(
@@ -132,6 +133,10 @@ def _global_predictive(
         sizes = np.array([len(y) for y, _ in made])
         return xr.Dataset({"records": ("sample", sizes), "z": (z_dims, z)})
     y = np.stack([confidential for confidential, _ in made])
+    if model.kernel.names:
+        columns = with_texts(_named(model.kernel, y.reshape(-1, y.shape[-1])))
+        rows = {name: (("sample", "record"), np.reshape(column, y.shape[:2])) for name, column in columns.items()}
+        return xr.Dataset({**rows, "z": (z_dims, z)})
     return xr.Dataset({"y": (("sample", "record", "coordinate")[: y.ndim], y), "z": (z_dims, z)})
 
 

@@ -24,6 +24,11 @@ class Named(NamedTuple):
         return as_names(self.codes, self.categories)
 
 
+def with_texts(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return columns with the names of categories in place of their places."""
+    return {name: column.texts() if isinstance(column, Named) else column for name, column in columns.items()}
+
+
 def pick_columns(rows: Any, names: Sequence[str], what: str) -> dict[str, Any]:
     """Return the columns of rows by name, as they came.
 

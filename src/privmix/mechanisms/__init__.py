@@ -18,9 +18,11 @@ from privmix.mechanisms.laplace import Laplace as Laplace
 from privmix.mechanisms.lattice import OnLattice as OnLattice
 from privmix.mechanisms.local import LocalMechanism as LocalMechanism
 from privmix.mechanisms.noisy_histogram import NoisyHistogram as NoisyHistogram
+from privmix.mechanisms.noisy_table import NoisyTable as NoisyTable
 from privmix.mechanisms.piecewise import Piecewise as Piecewise
 from privmix.mechanisms.processed_counts import ProcessedCounts as ProcessedCounts
 from privmix.mechanisms.processed_records import ProcessedRecords as ProcessedRecords
+from privmix.mechanisms.processed_table import ProcessedTable as ProcessedTable
 from privmix.mechanisms.published import Clamped as Clamped
 from privmix.mechanisms.published import Rounded as Rounded
 from privmix.mechanisms.published import Withheld as Withheld

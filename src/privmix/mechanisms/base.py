@@ -67,6 +67,8 @@ class Mechanism(Part):
     names: Any = ()
     #: the values of a record, where they are names: then y is the place of one among them
     categories: Any = None
+    #: True if each column has a range of its own, so that a kernel of each follows from it
+    columns_apart: ClassVar[bool] = False
     #: interval into which records were moved before the noise; None where none lie outside the bounds
     clipped_at: Any = None
 
@@ -192,6 +194,11 @@ class Mechanism(Part):
         Then the mechanism is a `Histogram` or has all that one has: a field ``edges`` and its hooks.
         """
         return None
+
+    @property
+    def bin_count(self) -> int | None:
+        """Number of bins, of one column or of several, where a release depends on the data by the count of each."""
+        return None if self.bin_edges is None else len(self.bin_edges) - 1
 
     @property
     def counted_edges(self) -> np.ndarray | None:

@@ -144,7 +144,7 @@ def Clipped(mechanism: Mechanism) -> Mechanism:  # noqa: N802 - it is used as a 
     >>> Clipped(Laplace(epsilon=1.0, bounds=(0.0, 100.0))).clipped_at
     (0.0, 100.0)
     """
-    if isinstance(mechanism, ProcessedCounts):
+    if isinstance(mechanism, ProcessedCounts) and not mechanism.names:
         raise ValueError(PUT_INSIDE)
     if isinstance(mechanism, NoisyHistogram):
         return ProcessedCounts(mechanism, clipped=True)

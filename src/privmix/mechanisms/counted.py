@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from privmix.frames import as_floats, columns_of, is_table
-from privmix.frames.rows import Named, pick_columns
+from privmix.frames.rows import pick_columns, with_texts
 from privmix.mechanisms.bars import BARS, Bars
 from privmix.mechanisms.base import Mechanism
 from privmix.mechanisms.local import LocalMechanism
@@ -237,6 +237,12 @@ class Counted(Mechanism):
         """Draw what is released of each record, and count it."""
         return self.count(self.mechanism.perturb(rng, y))
 
+    def column_alone(self, z: np.ndarray, j: int) -> tuple[Mechanism, np.ndarray, np.ndarray]:
+        """Return one column of cells: the counts of its outputs, without the records that did not report it."""
+        counts = z.reshape([len(child.outputs) + 1 for child in self.children])
+        others = tuple(k for k in range(counts.ndim) if k != j)
+        return Counted(self.children[j]), counts.sum(axis=others)[:-1], np.zeros(0, bool)
+
     def give_back(self, given: Any, z: np.ndarray) -> Any:
         """Return the counts: a table has no labels of the records."""
         return z
@@ -346,8 +352,7 @@ class Counted(Mechanism):
         """
         import pandas as pd
 
-        shown = self.to_columns(self.check_release(z))
-        return pd.DataFrame({name: c.texts() if isinstance(c, Named) else c for name, c in shown.items()})
+        return pd.DataFrame(with_texts(self.to_columns(self.check_release(z))))
 
     def from_columns(self, columns: dict[str, np.ndarray]) -> np.ndarray:
         """Return the counts of a table, or refuse it where its bins are not the mechanism's."""

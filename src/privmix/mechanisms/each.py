@@ -13,6 +13,7 @@ import numpy as np
 from privmix.frames.rows import like_rows, pick_columns, stack_columns
 from privmix.mechanisms.evidence import LOCAL_HOOKS
 from privmix.mechanisms.local import LocalMechanism
+from privmix.mechanisms.one_column import column_of_rows
 from privmix.mechanisms.slots import at_record, log_q
 from privmix.parts import given
 from privmix.parts.checks import check_count, fill
@@ -68,7 +69,9 @@ class Each(Columns, LocalMechanism):
     reports: int | None = given()
 
     is_wrapper: ClassVar[bool] = True
+    columns_apart: ClassVar[bool] = True
     details: ClassVar[dict[str, str]] = {"reports": "columns that a record reports"}
+    column_alone = column_of_rows
 
     def __init__(
         self,

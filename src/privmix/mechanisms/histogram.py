@@ -26,6 +26,11 @@ def log_bin(mechanism, z, j, count):
 
 
 @slot
+def bin_at(mechanism, y):
+    """Return the bin of a record: a number, or a row."""
+
+
+@slot
 def log_counts(mechanism, z, counts):
     """Return log q(z|counts)."""
 
@@ -64,7 +69,7 @@ class Histogram(GlobalMechanism):
 
     def __repr__(self) -> str:
         shown = [(f.name, getattr(self, f.name)) for f in dataclasses.fields(self) if f.repr and not _is_usual(self, f)]
-        given = [f"{name}={_short(value)}" for name, value in shown if value is not None]
+        given = [f"{name}={short(value)}" for name, value in shown if value is not None]
         return f"{type(self).__name__}({', '.join(given)})"
 
     @property
@@ -86,6 +91,11 @@ class Histogram(GlobalMechanism):
         """Number of bins."""
         return len(self.edges) - 1
 
+    @property
+    def bin_middles(self) -> np.ndarray:
+        """A record of each bin: its middle."""
+        return 0.5 * (self.edges[:-1] + self.edges[1:])
+
     def bin_of(self, y: np.ndarray) -> np.ndarray:
         """Return the bin of each record."""
         return np.searchsorted(self.edges[1:-1], y, side="right")
@@ -104,7 +114,7 @@ class Histogram(GlobalMechanism):
 
     def replace(self, statistic, old, new):
         """Move one record of the counts from old to new, in place."""
-        replace_in_counts(self, statistic, old, new)
+        bind(replace_in_counts, self.hooks(), compiled=False)(self, statistic, old, new)
 
     def logpdf(self, z: Any, y: Any) -> float:
         """Return log q(z|y) of a whole release given a whole data set.
@@ -132,6 +142,10 @@ class Histogram(GlobalMechanism):
                 "Check that the mechanism is the one that made the release."
             )
         return z
+
+    def bins_in_words(self) -> list[str]:
+        """Return what to call each bin, where its edges do not say it."""
+        return []
 
     @property
     def shown_bins(self) -> tuple[np.ndarray, np.ndarray]:
@@ -181,6 +195,7 @@ class Histogram(GlobalMechanism):
             **super().hooks(),
             log_bin: type(self).log_bin,
             log_counts: log_of_bins,
+            bin_at: bin_between_edges,
             log_ratio: ratio_of_counts,
             replace: replace_in_counts,
         }
@@ -199,7 +214,7 @@ def _is_usual(part: Any, of: dataclasses.Field) -> bool:
     return bool(of.metadata.get("quiet")) and getattr(part, of.name) == of.default
 
 
-def _short(value: Any) -> str:
+def short(value: Any) -> str:
     """Return a field in a few characters: of many edges only the first and the last."""
     if isinstance(value, np.ndarray):
         numbers = [f"{number:g}" for number in value]
@@ -219,9 +234,14 @@ def find_bin(edges, y):
     return low
 
 
+def bin_between_edges(mechanism, y):
+    """Return the bin of a number."""
+    return find_bin(mechanism.edges, y)
+
+
 def ratio_of_counts(mechanism, z, statistic, old, new):
     """Return the log ratio of the release's density when one record moves from old to new."""
-    j, k = find_bin(mechanism.edges, old), find_bin(mechanism.edges, new)
+    j, k = bin_at(mechanism, old), bin_at(mechanism, new)
     if j == k:
         return 0.0
     leave = log_bin(mechanism, z, j, statistic[j] - 1.0) - log_bin(mechanism, z, j, statistic[j])
@@ -238,8 +258,8 @@ def log_of_bins(mechanism, z, counts):
 
 def replace_in_counts(mechanism, statistic, old, new):
     """Move one record of the counts from old to new, in place."""
-    statistic[find_bin(mechanism.edges, old)] -= 1.0
-    statistic[find_bin(mechanism.edges, new)] += 1.0
+    statistic[bin_at(mechanism, old)] -= 1.0
+    statistic[bin_at(mechanism, new)] += 1.0
 
 
 def read_edges(owner: str, bins: Any, bounds: Any, least: int = 2) -> tuple[np.ndarray, tuple[float, float]]:

@@ -9,41 +9,25 @@ Dwork, C., McSherry, F., Nissim, K. and Smith, A. (2006). Calibrating noise to s
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
 
 from privmix.mechanisms.bars import Bars
-from privmix.mechanisms.count_noise import (
-    KINDS,
-    LAWS,
-    MOVED,
-    check_neighbours,
-    check_noise,
-    find_scale,
-    guarantee_of,
-    log_noise,
-    log_noise_between,
-)
-from privmix.mechanisms.histogram import Histogram, join_bins, keep_bins, read_edges, read_expected, read_records
-from privmix.mechanisms.noise import distance_from
+from privmix.mechanisms.count_noise import KINDS, MOVED
+from privmix.mechanisms.histogram import Histogram, join_bins, keep_bins, read_edges
+from privmix.mechanisms.noisy_counts import NoisyCounts
 from privmix.mechanisms.post_processing import Step
 from privmix.parts import given
 from privmix.parts.checks import fill
-from privmix.privacy import ZCDP, ApproxDP, PureDP
-from privmix.privacy.audit_global import RECORDS_WHERE_UNKNOWN
 
-_NAME = "NoisyHistogram"
 # Numbers of bins that a plan compares.
 BINS_TO_TRY = (16, 32, 64, 128)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NoisyHistogram(Histogram):
+class NoisyHistogram(NoisyCounts):
     """Release the count of each bin plus independent noise.
 
     Released counts may be negative and, under continuous noise, fractional: they are used as they are.
@@ -93,6 +77,7 @@ class NoisyHistogram(Histogram):
     2.0
     """
 
+    owner: ClassVar[str] = "NoisyHistogram"
     column_names: ClassVar[tuple[str, ...]] = ("lower", "upper", "count")
 
     records: int | None = field()
@@ -110,7 +95,6 @@ class NoisyHistogram(Histogram):
     edges: np.ndarray = field(init=False, repr=False)
     squared: bool = field(init=False, repr=False)
     discrete: bool = field(init=False, repr=False)
-    # one of each a bin, so that hooks are the same whether the scale is or not
     scales: np.ndarray = field(init=False, repr=False)
     log_norms: np.ndarray = field(init=False, repr=False)
 
@@ -124,36 +108,18 @@ class NoisyHistogram(Histogram):
     }
 
     def __post_init__(self) -> None:
-        records = None if self.records is None else read_records(_NAME, self.records)
-        check_noise(_NAME, self.noise)
-        check_neighbours(_NAME, self.neighbours)
-        fill(self, expected=read_expected(_NAME, records, self.expected))
+        self.check_counted()
         # A single bin tells of n alone, and so only of a record that is added or removed.
-        single = records is None and self.neighbours == "add-remove"
-        edges, bounds = read_edges(_NAME, self.bins, self.bounds, least=1 if single else 2)
-        law, budget = LAWS[self.noise], {"epsilon": self.epsilon, "delta": self.delta, "rho": self.rho}
-        scale = find_scale(_NAME, self.noise, MOVED[self.neighbours], len(edges) - 1, self.scale, **budget)
-        fill(self, **{name: None if value is None else float(value) for name, value in budget.items()})
-        fill(self, records=records, bins=keep_bins(self.bins, edges), bounds=bounds, scale=scale, edges=edges)
-        scales = np.full(len(edges) - 1, scale)
-        fill(self, squared=law.squared, discrete=law.discrete, scales=scales)
-        fill(self, log_norms=np.array([law.log_norm(float(s)) for s in scales]))
-
-    @property
-    def guarantee(self) -> PureDP | ApproxDP | ZCDP:
-        """What was asked for; from the scale where that was given."""
-        return guarantee_of(self.noise, self.neighbours, self.scales, self.epsilon, self.delta, self.rho)
+        single = self.records is None and self.neighbours == "add-remove"
+        edges, bounds = read_edges(self.owner, self.bins, self.bounds, least=1 if single else 2)
+        fill(self, bins=keep_bins(self.bins, edges), bounds=bounds, edges=edges)
+        self.fill_noise(len(edges) - 1)
 
     @classmethod
     def candidates(cls, n: float, bounds: tuple[float, float], **budget: float) -> list[NoisyHistogram]:
         """Return histograms of several numbers of bins, with Laplace noise for ε and Gaussian noise for ρ."""
         noise = "laplace" if "epsilon" in budget else "gaussian"
         return [cls(max(int(n), 1), bins, noise, bounds=bounds, **budget) for bins in BINS_TO_TRY]  # type: ignore[arg-type]
-
-    @property
-    def count_variance(self) -> float:
-        """Variance of the noise on a count, over the bins on average; of discrete noise nearly."""
-        return (1.0 if self.squared else 2.0) * float(np.mean(np.square(self.scales)))
 
     @classmethod
     def left_out(cls, given: dict[str, Any]) -> dict[str, Any]:
@@ -180,58 +146,6 @@ class NoisyHistogram(Histogram):
     def bars(self, z: np.ndarray, lower: float, upper: float) -> Bars:
         """Return the noisy counts in their own bins, also where they are negative."""
         return Bars(z / (self.count_records(z) * np.diff(self.edges)), self.edges, "released counts (noisy)")
-
-    def log_bin(self, z, j, count):
-        """Return the log density, or log probability, of the noise z_j − count; −∞ below count 0."""
-        if count < 0.0:
-            return -math.inf
-        return log_noise(self.squared, z[j] - count, self.scales[j], self.log_norms[j])
-
-    def perturb_counts(self, rng: np.random.Generator, counts: np.ndarray) -> np.ndarray:
-        """Add noise to the counts."""
-        scale = self.scales if np.ndim(self.scale) else self.scale
-        return counts + LAWS[self.noise].draw(rng, scale, len(counts))
-
-    def log_tail(self, z: np.ndarray, interval: tuple[float, float]) -> np.ndarray:
-        """Return log P(noise ≥ d) for counts at a distance d from what true counts can be, 0 to n."""
-        # Beyond 1,000 scales the bound is that of 1,000: any noise here has a probability below e^-999 there.
-        far = np.minimum(
-            distance_from((0.0, math.inf if self.records is None else self.records), z), 1000.0 * np.ceil(self.scales)
-        )
-        about = zip(far, self.scales, self.log_norms, strict=True)
-        return np.array([log_noise_between(self.squared, self.discrete, d, math.inf, s, norm) for d, s, norm in about])
-
-    def estimate(self, z: np.ndarray) -> np.ndarray:
-        """Return the released counts."""
-        return z
-
-    @property
-    def has_smooth_noise(self) -> bool:
-        """Whether a released count has a smooth density."""
-        return self.squared and not self.discrete
-
-    def probes(self) -> Iterable[np.ndarray]:
-        """Return all rows of whole numbers from −1 to n + 1 and of two numbers far outside.
-
-        Under Laplace noise the log-ratio is piecewise linear in each count, with kinks at whole numbers from 0 to n,
-        and constant beyond: its extremes are among these. Under Gaussian noise it has none, which the far ones show.
-        """
-        far = 1000.0 * math.ceil(self.scales.max())
-        records = RECORDS_WHERE_UNKNOWN if self.records is None else self.records
-        values = [-far, *np.arange(-1.0, records + 2.0), records + far]
-        return map(np.array, product(values, repeat=self.bin_count))
-
-    def check_release(self, z: Any) -> np.ndarray:
-        """Return a release as an array of counts, whole under discrete noise, or say what is wrong with it."""
-        z = self.read_counts(z)
-        bad = z != np.floor(z)
-        if self.discrete and bad.any():
-            raise ValueError(
-                f"NoisyHistogram with {self.noise} noise releases whole numbers; the release z has "
-                f"{np.count_nonzero(bad)} others, the first {z[bad][0]:g}. Use noise='laplace' or 'gaussian' if the "
-                "noise was continuous."
-            )
-        return z
 
     def to_columns(self, z: np.ndarray) -> dict[str, np.ndarray]:
         """Return the release as a table of lower and upper edges and counts."""

@@ -94,9 +94,11 @@ class ProcessedCounts(Histogram):
     @property
     def in_words(self) -> str:
         """What was done to the records, as the second half of a sentence."""
-        lower, upper = self.mechanism.bounds
-        beyond = f"records beyond {lower:g} and {upper:g} are in the outermost bins" if self.clipped else ""
-        return "; ".join(filter(None, (self.mechanism.in_words, beyond, words_of(self.steps))))
+        told = [self.mechanism.in_words]
+        if self.clipped:
+            lower, upper = self.mechanism.bounds
+            told.append(f"records beyond {lower:g} and {upper:g} are in the outermost bins")
+        return "; ".join([*told, *filter(None, [words_of(self.steps)])])
 
     def numbers(self) -> Any:
         """Return the fields of the noisy counts that compiled code can see."""

@@ -312,10 +312,10 @@ def Tree(  # noqa: N802 - it is used as a class is
 
 def _check_tables(tables: tuple[Any, ...]) -> None:
     for table in tables:
-        if not isinstance(table, NoisyHistogram | ProcessedCounts):
+        if not isinstance(table, NoisyHistogram | ProcessedCounts) or table.names:
             raise TypeError(
-                f"{_NAME} joins noisy histograms (NoisyHistogram, and what Clamped, Rounded and Withheld make of one); "
-                f"got {table!r}."
+                f"{_NAME} joins noisy histograms of one column (NoisyHistogram, and what Clamped, Rounded and Withheld "
+                f"make of one); got {table!r}."
             )
     if any(table.clipped_at is not None for table in tables):
         raise ValueError(

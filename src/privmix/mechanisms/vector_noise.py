@@ -12,6 +12,7 @@ import numpy as np
 from privmix.frames.read import refuse_masked
 from privmix.frames.rows import like_rows, pick_columns, stack_columns
 from privmix.mechanisms.local import LocalMechanism
+from privmix.mechanisms.one_column import column_of_rows
 from privmix.parts.checks import check_bounds, check_positive, fill, one_of, single
 from privmix.parts.columns import NamedColumns, check_names, of_column
 
@@ -30,6 +31,7 @@ class VectorNoise(NamedColumns, LocalMechanism):
     rho: Any
     scale: Any
 
+    column_alone = column_of_rows
     #: the norm in which a record can change: 1 or 2
     order: ClassVar[int]
     #: forms of `scale` beyond a number and one for each column, by their dimensions, in words

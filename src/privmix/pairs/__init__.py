@@ -26,6 +26,7 @@ from privmix.pairs.laplace_truncated_normal import LAPLACE_TRUNCATED_NORMAL
 from privmix.pairs.masses import bin_masses_of
 from privmix.pairs.post_processed import processed_convolution
 from privmix.pairs.product import product_convolution
+from privmix.pairs.tables import cell_masses_of
 
 __all__ = ["Augmentation", "Conjugate", "Convolution", "Pair", "find", "register"]
 
@@ -63,7 +64,7 @@ def find(mechanism: Mechanism, kernel: Kernel) -> Pair:
     if mechanism.is_counted:
         return Pair(find(mechanism.each, kernel).convolution)
     if mechanism.is_global:
-        return Pair(masses=bin_masses_of(mechanism, kernel))
+        return Pair(masses=bin_masses_of(mechanism, kernel) or cell_masses_of(mechanism, kernel))
     return Pair(
         _convolution(mechanism, kernel),
         _closest(mechanism, kernel, Conjugate),

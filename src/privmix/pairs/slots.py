@@ -63,3 +63,8 @@ def draw_posterior(mechanism, kernel, rng, stat, theta):
 @slot
 def bin_masses(mechanism, kernel, z, theta, out):
     """Write P(Y in bin j|θ) of every bin."""
+
+
+@slot
+def draw_in_bin(mechanism, kernel, rng, theta, j, ys, i):
+    """Draw Y given θ and that it is in bin j into ys[i], whether it is a number or a row."""

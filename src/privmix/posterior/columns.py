@@ -11,7 +11,6 @@ import numpy as np
 
 from privmix.curves.columns import column_given, need_columns, only_columns
 from privmix.frames.read import Labels, add_labels, read_labels
-from privmix.mechanisms import Counted, Mechanism
 from privmix.model import PrivateMixture
 from privmix.posterior.posterior import Posterior
 from privmix.posterior.run import to_tree
@@ -97,44 +96,14 @@ def conditional(posterior: Posterior, name: str, given: Mapping[str, Any]) -> Co
 def _of_column(kind: type[Any], posterior: Posterior, name: str, draws: Draws) -> Any:
     model: Any = posterior.model
     j = model.mechanism.each.column(name)
-    take = _counts_of_column if model.mechanism.is_counted else _records_of_column
-    mechanism, z, there = take(model.mechanism, posterior.plan.z, j)
+    mechanism, z, there = model.mechanism.column_alone(posterior.plan.z, j)
     alone = PrivateMixture(mechanism, model.kernel.children[j], model.prior)
     plan = dataclasses.replace(posterior.plan, model=alone, z=z)
     if draws.allocation.shape[-1]:
         draws = draws._replace(allocation=np.ascontiguousarray(draws.allocation[..., there]))
     tree = to_tree(plan, draws)
     tree.attrs |= posterior.datatree.attrs
-    if not model.mechanism.is_counted:
+    if not model.mechanism.is_global:
         labels = {key: values[there] for key, values in read_labels(posterior.datatree).coords.items()}
         add_labels(tree, Labels(labels, name))
     return kind(plan, draws, posterior.ends, tree)
-
-
-def _records_of_column(mechanism: Any, z: np.ndarray, j: int) -> tuple[Mechanism, np.ndarray, np.ndarray]:
-    """Return the mechanism of a column, its release, and which records reported it."""
-    z = z[:, mechanism.spans()[j]]
-    there, child = ~np.isnan(z[:, 0]), mechanism.children[j]
-    return (
-        some_records(child, there),
-        np.ascontiguousarray(z[there, 0] if child.row_length is None else z[there]),
-        there,
-    )
-
-
-def _counts_of_column(mechanism: Any, z: np.ndarray, j: int) -> tuple[Mechanism, np.ndarray, np.ndarray]:
-    """Return the same of a table of cells: the counts of a column's outputs, without those that did not report it."""
-    child = mechanism.children[j]
-    counts = z.reshape([len(each.outputs) + 1 for each in mechanism.children])
-    others = tuple(k for k in range(counts.ndim) if k != j)
-    return Counted(child), counts.sum(axis=others)[:-1], np.zeros(0, bool)
-
-
-def some_records(mechanism: Mechanism, there: np.ndarray) -> Mechanism:
-    """Return a mechanism for some of its records, where each has noise of its own."""
-    if not mechanism.varying_fields() or there.all():
-        return mechanism
-    fields: Any = [field for field in dataclasses.fields(mechanism) if field.init]
-    values = {field.name: getattr(mechanism, field.name) for field in fields}
-    one_each = {name: value[there] for name, value in values.items() if np.shape(value) == there.shape}
-    return dataclasses.replace(mechanism, **one_each)

@@ -33,12 +33,12 @@ def worst_neighbours(mechanism: Any, claim: Guarantee | None, outputs: Any) -> C
 
     What is measured is the log-ratio, the delta or D_alpha / alpha, as the claim asks.
     """
-    if getattr(mechanism, "bin_edges", None) is None:
+    if getattr(mechanism, "bin_count", None) is None:
         raise NotImplementedError(
             f"The audit of {type(mechanism).__name__} would run over all data sets, which it can for mechanisms that "
             f"see the counts of a histogram (subclasses of Histogram) only."
         )
-    bins, n = len(mechanism.bin_edges) - 1, _records_of(mechanism)
+    bins, n = mechanism.bin_count, _records_of(mechanism)
     if math.comb(n + bins - 1, bins - 1) * bins * (bins - 1) > LARGEST_PAIRS:
         raise ValueError(
             f"The audit runs over all data sets of {n} records in {bins} bins, which are too many. Audit a small "
@@ -113,8 +113,7 @@ def _worst_ratio(mechanism: Any, pairs: list[tuple[Counts, Counts]], outputs: It
 
 def _records(mechanism: Any, counts: Counts) -> Array:
     """Return a data set that has these counts: records in the middle of their bins."""
-    middles = 0.5 * (mechanism.bin_edges[:-1] + mechanism.bin_edges[1:])
-    return np.repeat(middles, counts)
+    return np.repeat(mechanism.bin_middles, counts, axis=0)
 
 
 def _worst_divergence(mechanism: Any, pairs: list[tuple[Counts, Counts]], claim: Guarantee) -> Case:
@@ -152,13 +151,13 @@ def _counts_of(table: Any, mechanism: Any, counts: Counts) -> Array:
     """Return the counts of a table from those of the bins of the whole."""
     if table is mechanism:
         return np.array(counts)
-    bins = table.bin_of(0.5 * (mechanism.bin_edges[:-1] + mechanism.bin_edges[1:]))
+    bins = table.bin_of(mechanism.bin_middles)
     return np.bincount(bins, counts, minlength=table.bin_count).astype(np.int64)
 
 
 def _of_laws(mechanism: Any, claim: Guarantee) -> Divergence:
     """Return the divergence of changed counts whose release is a whole number."""
-    grid, bins = _grid(mechanism), len(mechanism.bin_edges) - 1
+    grid, bins = _grid(mechanism), mechanism.bin_count
     laws = {(j, c): _law(mechanism, grid, j, c) for j in range(bins) for c in range(_records_of(mechanism) + 1)}
 
     def divergence(changed: list[tuple[int, int, int]]) -> tuple[float, Any]:
@@ -170,7 +169,7 @@ def _of_laws(mechanism: Any, claim: Guarantee) -> Divergence:
 
 def _of_densities(mechanism: Any, claim: Guarantee) -> Divergence:
     """Return the divergence of changed counts whose release is a real number; equal changes are measured once."""
-    bins, known = len(mechanism.bin_edges) - 1, {}  # type: int, dict[Any, Any]
+    bins, known = mechanism.bin_count, {}  # type: int, dict[Any, Any]
 
     def density(j: int, count: int) -> Any:
         return lambda z: mechanism.log_bin([z if b == j else 0.0 for b in range(bins)], j, float(count))
@@ -213,6 +212,6 @@ def _law(mechanism: Any, grid: Array, j: int, count: int) -> Array:
 
 
 def _log_p(mechanism: Any, z: float, j: int, count: int) -> float:
-    row = np.zeros(len(mechanism.bin_edges) - 1)
+    row = np.zeros(mechanism.bin_count)
     row[j] = z
     return mechanism.log_bin(row, j, float(count))

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from privmix.files import whole_file, whole_files
-from privmix.frames.rows import Named
+from privmix.frames.rows import Named, with_texts
 from privmix.mechanisms import NoisyHistogram
 from privmix.mechanisms.histogram import join_bins
 
@@ -203,8 +203,7 @@ def write_parquet(path: Path, columns: dict[str, Any], text: str) -> None:
     """Write columns with the metadata in the schema."""
     pyarrow, parquet = require_pyarrow(path)
     made = pyarrow.BufferOutputStream()
-    cells = {name: values.texts() if isinstance(values, Named) else values for name, values in columns.items()}
-    parquet.write_table(pyarrow.table(cells, metadata={METADATA_KEY: text.encode()}), made)
+    parquet.write_table(pyarrow.table(with_texts(columns), metadata={METADATA_KEY: text.encode()}), made)
     path.write_bytes(made.getvalue())
 
 

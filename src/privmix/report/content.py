@@ -10,6 +10,7 @@ import numpy as np
 
 from privmix.checks.check import doubt_of
 from privmix.checks.informativeness import REFIT, RELEASES
+from privmix.checks.predictive_check import compared_parts
 from privmix.plots import plot_acceptance, plot_clusters, plot_predictive, plot_trace
 from privmix.plots.density import prior_density
 from privmix.privacy.guarantees import describe_guarantee
@@ -147,7 +148,7 @@ def gather_pictures(posterior: Posterior, doubt: str) -> list[tuple[str, str, st
             ),
             "Bars that follow the dots say that the release taught nothing about this number.",
         ),
-        *[_fit_to_release(part, name, j, doubt) for j, (name, part) in enumerate(_columns_of(posterior))],
+        *[_fit_to_release(part, name, j, doubt) for j, (name, part) in enumerate(compared_parts(posterior))],
         (
             "Path of the chains",
             picture("trace", "Number of clusters by draw, for each chain.", lambda ax: plot_trace(posterior, ax=ax)),
@@ -158,12 +159,6 @@ def gather_pictures(posterior: Posterior, doubt: str) -> list[tuple[str, str, st
         svg = picture("acceptance", "Acceptance by draw, for each chain.", lambda ax: plot_acceptance(posterior, ax=ax))
         told.append(("Acceptance", svg, "A level line is good; near 0 the chains hardly move."))
     return told
-
-
-def _columns_of(posterior: Posterior) -> list[tuple[str, Posterior]]:
-    """Return the parts of a fit that a release is compared with: each column by itself."""
-    names = posterior.model.kernel.names
-    return [(name, posterior.marginal(name)) for name in names] if names else [("", posterior)]
 
 
 def _fit_to_release(posterior: Posterior, name: str, place: int, doubt: str) -> tuple[str, str, str]:

@@ -197,7 +197,7 @@ def _for_one_release(model: PrivateMixture) -> list[Candidate]:
     if model.mechanism.is_counted:
         return [Candidate(Binned(), 1.0, "a table of counts")]
     if binned_serves(model):
-        return [Candidate(Binned(), 1.0, f"{words}, a histogram")]
+        return [Candidate(Binned(), 1.0, f"{words}, a {'table of cells' if model.mechanism.names else 'histogram'}")]
     if model.has_masses:
         return [Candidate(Slice(records="exact"), 1.0, f"{words}, a histogram")]
     return [Candidate(Slice(), 1.0, words), Candidate(Neal5(), 1.0, words)]

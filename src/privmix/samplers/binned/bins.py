@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from privmix.jit import flat, slot
+from privmix.kernels.slots import copy_y
 from privmix.mechanisms.cells import cell_hooks
 from privmix.mechanisms.counted import MOST_RECORDS_AT_START, default_bins, default_span, noised_interval
-from privmix.mechanisms.histogram import find_bin
+from privmix.mechanisms.histogram import bin_at, find_bin
 from privmix.numerics import uniform, uniform_index
-from privmix.pairs.slots import draw_given_at
+from privmix.pairs.slots import draw_given_at, draw_in_bin
 from privmix.parts.columns import over_children
 from privmix.samplers import base
 from privmix.samplers.binned.chances import (
@@ -59,7 +60,6 @@ from privmix.samplers.binned.tables import (
 from privmix.samplers.binned.unknown import count_in_bins, update_counts_and_total
 from privmix.samplers.binned.withheld import redraw_withheld
 from privmix.samplers.capabilities import pair
-from privmix.samplers.moves.records_in_bins import draw_inside
 from privmix.samplers.moves.sticks import STICKS
 
 if TYPE_CHECKING:
@@ -125,10 +125,10 @@ class Seen(NamedTuple):
 def find_bins(model: PrivateMixture, wanted: int | None) -> Bins:
     """Return the bins of a model's release; say why where there are none."""
     mechanism: Any = model.mechanism
-    if model.has_masses and mechanism.bin_edges is not None:
+    if model.has_masses and mechanism.bin_count is not None:
         kinds = TABLES if mechanism.joins_bins else HISTOGRAMS
         hooks, sums = kinds[mechanism.records_unknown], len(mechanism.origin()) if mechanism.joins_bins else 0
-        return Bins(len(mechanism.bin_edges) - 1, np.array(mechanism.bin_edges), hooks, sums)
+        return Bins(mechanism.bin_count, np.array(mechanism.edges), hooks, sums)
     if mechanism.is_counted and len(mechanism.tables) > 1:
         return _bins_of_classes(model)
     if mechanism.is_counted:
@@ -208,7 +208,7 @@ def _refusal(model: PrivateMixture) -> str:
 
 def bin_of_value(parts, data, state, latent, i):
     """Return the bin of a confidential record in a histogram."""
-    return find_bin(parts.mechanism.edges, latent.y[i])
+    return bin_at(parts.mechanism, latent.y[i])
 
 
 def bin_of_output(parts, data, state, latent, i):
@@ -302,14 +302,17 @@ def impute_in_bins(parts, data, state, rng, ys, labels):
     for h in range(state.cursor[STICKS]):
         for b in range(len(state.counts)):
             for _ in range(state.table[h, b]):
-                ys[i] = draw_inside(parts, rng, state.theta[h], b)
+                draw_in_bin(parts.mechanism, parts.kernel, rng, state.theta[h], b, ys, i)
                 labels[i] = h
                 i += 1
     for i in range(len(labels) - 1, 0, -1):
         j = uniform_index(rng, i + 1)
-        y, label = ys[i], labels[i]
-        ys[i], labels[i] = ys[j], labels[j]
-        ys[j], labels[j] = y, label
+        copy_y(state.members, 0, ys, i)  # scratch: a row would else be a view of what is written over
+        copy_y(ys, i, ys, j)
+        copy_y(ys, j, state.members, 0)
+        label = labels[i]
+        labels[i] = labels[j]
+        labels[j] = label
 
 
 def no_labels(parts, data, state, rng, labels):

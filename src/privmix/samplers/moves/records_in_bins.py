@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import math
 
-from privmix.kernels.slots import sample_between
-from privmix.mechanisms.histogram import find_bin, log_bin
-from privmix.pairs.slots import bin_masses
+from privmix.mechanisms.histogram import bin_at, log_bin
+from privmix.pairs.slots import bin_masses, draw_in_bin
 from privmix.samplers.moves.labels import draw_index
 
 
@@ -22,10 +21,10 @@ def redraw_in_bins(parts, data, state, rng):
         state.gain[j] = log_gain(parts.mechanism, data.z, state.seen, j)
     for i in range(len(state.allocation)):
         h = state.allocation[i]
-        take_from_bin(parts, data, state, find_bin(parts.mechanism.edges, state.y[i]), -1.0)
+        take_from_bin(parts, data, state, bin_at(parts.mechanism, state.y[i]), -1.0)
         j = draw_bin(state, rng, h)
         take_from_bin(parts, data, state, j, 1.0)
-        state.y[i] = draw_inside(parts, rng, state.theta[h], j)
+        draw_in_bin(parts.mechanism, parts.kernel, rng, state.theta[h], j, state.y, i)
 
 
 def fill_log_masses(parts, data, state):
@@ -56,11 +55,3 @@ def draw_bin(state, rng, h):
         state.ballot[j] = state.mass[h, j] + state.gain[j]
         top = max(top, state.ballot[j])
     return draw_index(rng, state.ballot, len(state.seen), top)
-
-
-def draw_inside(parts, rng, theta, j):
-    """Draw a record from the kernel truncated to a bin; the outermost bins are open outwards."""
-    edges = parts.mechanism.edges
-    lower = edges[j] if j > 0 else -math.inf
-    upper = edges[j + 1] if j + 2 < len(edges) else math.inf
-    return sample_between(parts.kernel, rng, theta, lower, upper)

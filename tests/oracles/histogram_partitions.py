@@ -45,15 +45,46 @@ def _masses(tails):
     return np.diff(np.concatenate([ends[0], tails, ends[1]], axis=-1), axis=-1)
 
 
+def moments(n, masses, weights):
+    """Return E[∏ P(B_j|θ)^{n_j}] for all counts of at most n records, by quadrature."""
+    every = itertools.product(range(n + 1), repeat=masses.shape[1])
+    return {c: float(weights @ np.prod(masses ** np.array(c), axis=1)) for c in every if sum(c) <= n}
+
+
+def dirichlet_moments(n, weight):
+    """Return E[∏ θ_j^{n_j}] for all counts of at most n records, where θ ~ Dirichlet(weight)."""
+    weight = np.asarray(weight)
+
+    def log_moment(counts):
+        gained = special.gammaln(weight + counts) - special.gammaln(weight)
+        return gained.sum() + special.gammaln(weight.sum()) - special.gammaln(weight.sum() + sum(counts))
+
+    every = itertools.product(range(n + 1), repeat=len(weight))
+    return {counts: float(np.exp(log_moment(counts))) for counts in every if sum(counts) <= n}
+
+
 def partition_posterior(log_q, n, masses, weights, concentration):
     """Return the posterior of the partitions in the order of ``set_partitions(n)``; log_q(counts) is the release's."""
-    bins = masses.shape[1]
-    mean = {}
+    return table_posterior(log_q, n, [moments(n, masses, weights)], concentration)
+
+
+def table_posterior(log_q, n, columns, concentration):
+    """Return the same from the counts of cells of several columns, which are independent inside a cluster.
+
+    Cells are numbered with the last column fastest. Each column is given by its moments.
+    """
+    shape = [len(next(iter(column))) for column in columns]
+    bins = int(np.prod(shape))
+
+    def mean_of(counts):
+        table = np.reshape(counts, shape)
+        each = [table.sum(axis=tuple(k for k in range(len(shape)) if k != c)) for c in range(len(shape))]
+        return float(np.prod([column[tuple(margin.tolist())] for column, margin in zip(columns, each, strict=True)]))
+
+    mean, likelihood = {}, {}
     for counts in itertools.product(range(n + 1), repeat=bins):
         if 0 < sum(counts) <= n:
-            mean[counts] = float(weights @ np.prod(masses ** np.array(counts), axis=1))
-    likelihood = {}
-    for counts in itertools.product(range(n + 1), repeat=bins):
+            mean[counts] = mean_of(counts)
         if sum(counts) == n:
             likelihood[counts] = np.exp(log_q(np.array(counts, dtype=float)))
     total = np.zeros(len(set_partitions(n)))

@@ -189,10 +189,11 @@ def _bins_of_records(
 
 def _refusal(model: PrivateMixture) -> str:
     mechanism: Any = model.mechanism
+    if mechanism.is_global:
+        of_rows = " Cells of several columns need a kernels.Product of such kernels." if mechanism.names else ""
+        return f"{pair(model)} is no histogram with a kernel that has cdf(self, y, theta).{of_rows}"
     if mechanism.names:
         return mechanism.why_not_counted() or ("" if model.convolution else f"{pair(model)} has no g(z|θ).")
-    if mechanism.is_global:
-        return f"{pair(model)} is no histogram with a kernel that has cdf(self, y, theta)."
     if model.convolution is None or mechanism.row_length is not None or mechanism.reveals:
         return f"{pair(model)} has no g(z|θ) for numbers z with noise."
     if mechanism.varying_fields():

@@ -229,7 +229,7 @@ def test_a_fit_is_checked_against_the_whole_table(fit):
     found = fit.predictive_check(replicates=40)
     assert str(found["bar_name"].values[1]) == "age 0 to 25, income 4 to 10"
     assert fit.marginal("age").predictive_check(replicates=40)["p_value"].shape == (3,)
-    with pytest.raises(ValueError, match="one release of all records"):
+    with pytest.raises(ValueError, match="NoisyTable releases a summary of the whole data set"):
         fit.predict([[20.0, 3.0]])
 
 

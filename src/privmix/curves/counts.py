@@ -23,8 +23,7 @@ def chances_finder(model: PrivateMixture, draws: Draws) -> Callable[[np.ndarray]
     bins = find_bins(model, None)
     flat = [np.ascontiguousarray(array) for array in flattened(draws)]
     run = bind(add_chances, {**model.hooks(), **bins.hooks}, owner=model.describe())
-    # The probabilities need no release: of a histogram any will do that has its shape.
-    parts, data, row = model.parts(), model.data(np.zeros(bins.sums or bins.size)), np.zeros((1, model.kernel.columns))
+    parts, data, row = model.parts(), model.data(_some_release(model, bins.size)), np.zeros((1, model.kernel.columns))
 
     def find(which: np.ndarray) -> np.ndarray:
         out = np.zeros(bins.size)
@@ -32,6 +31,15 @@ def chances_finder(model: PrivateMixture, draws: Draws) -> Callable[[np.ndarray]
         return out / out.sum()
 
     return find
+
+
+def _some_release(model: PrivateMixture, bins: int) -> np.ndarray:
+    """Return any release that the mechanism can make: probabilities of bins need none, but its form."""
+    mechanism: Any = model.mechanism
+    empty = np.zeros(bins)
+    return (
+        empty if mechanism.is_counted else mechanism.perturb_counts(np.random.default_rng(0), mechanism.gather(empty))
+    )
 
 
 def add_chances(parts, data, state, weight, atom, components, which, row, fresh, out):

@@ -2,8 +2,9 @@
 
 `python -m benchmarks.private_rows FOLDER --sets 10` fits so many data sets of 10,000 people for each budget and each
 way to spend it, and goes on where it stopped; `--table` prints what is in the folder. The ways: ε split over two
-columns, or all of it on one column a person; each of 16 cells by randomised response, fitted on counts of cells. The
-naive fit takes what was split and released as true: the share of each cell, spread evenly over it.
+columns, or all of it on one column a person; each of 16 cells by randomised response, fitted on counts of cells; or on
+a noisy table of 16 × 16 cells that a trusted holder made (`--ways table`). The naive fit takes what was split, or the
+table with negative counts set to 0, as true: the share of each cell, spread evenly over it.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ import numpy as np
 from scipy import stats
 
 from privmix import default_model
-from privmix.mechanisms import Counted, Each, RandomizedResponse
+from privmix.mechanisms import Counted, Each, Mechanism, NoisyTable, RandomizedResponse
 
 BOUNDS, CELLS, PEOPLE = (0.0, 1.0), 16, 10_000
-BUDGETS, WAYS = (2.0, 8.0), ("split", "one")
+#: budgets in all of each way to spend them
+WAYS = {"split": (2.0, 8.0), "one": (2.0, 8.0), "table": (1.0,)}
 # Two groups: weight, means and standard deviations of both columns.
 WEIGHT, MEAN, SD = np.array([0.4, 0.6]), np.array([[0.3, 0.25], [0.65, 0.6]]), np.array([[0.08, 0.06], [0.1, 0.12]])
 GRID = (np.arange(64) + 0.5) / 64
@@ -49,10 +51,14 @@ def draw_people(rng: np.random.Generator) -> np.ndarray:
     return rows[((rows >= 0.0) & (rows <= 1.0)).all(axis=1)][:PEOPLE]
 
 
-def mechanism_of(epsilon: float, way: str) -> Each:
-    """Return the mechanism that spends ε on both columns, or on one a person."""
+def release(epsilon: float, way: str, people: np.ndarray, rng: np.random.Generator) -> tuple[Mechanism, np.ndarray]:
+    """Return counts of cells, and their mechanism, which spends ε on both columns, on one a person, or on a table."""
+    if way == "table":
+        table = NoisyTable(len(people), a=(CELLS, BOUNDS), b=(CELLS, BOUNDS), epsilon=epsilon)
+        return table, table.perturb(rng, people)
     each = RandomizedResponse(cells=CELLS, epsilon=epsilon / 2 if way == "split" else epsilon, bounds=BOUNDS)
-    return Each(a=each, b=each, reports=None if way == "split" else 1)
+    rows = Each(a=each, b=each, reports=None if way == "split" else 1)
+    return Counted(rows), Counted(rows).count(rows.perturb(rng, people))
 
 
 def errors(joint: np.ndarray) -> dict[str, float]:
@@ -67,28 +73,26 @@ def errors(joint: np.ndarray) -> dict[str, float]:
 
 def naive(z: np.ndarray) -> dict[str, Any]:
     """Return the errors of the shares of released cells, and its conditional means with their intervals."""
-    whole = z[~np.isnan(z).any(axis=1)].astype(int)
-    if not len(whole):
+    side = round(np.sqrt(len(z)))  # of reports one more than there are cells: the entry is missing
+    counts = np.maximum(z, 0.0).reshape(side, side)[:CELLS, :CELLS]
+    if not counts.any():
         return {}
-    shares = np.zeros((CELLS, CELLS))
-    np.add.at(shares, (whole[:, 0], whole[:, 1]), 1.0 / len(whole))
     cell = (GRID * CELLS).astype(int)
     middle, held = (np.arange(CELLS) + 0.5) / CELLS, []
     for x, true in zip(ASKED, true_conditional_mean(), strict=True):
-        values = middle[whole[whole[:, 0] == int(x * CELLS), 1]]
-        half = 1.96 * values.std(ddof=1) / np.sqrt(len(values))
-        held.append(bool(abs(values.mean() - true) <= half))
-    return {**errors(shares[np.ix_(cell, cell)] * CELLS**2), "covered": held}
+        row = counts[int(x * CELLS)]
+        mean = row @ middle / row.sum()
+        half = 1.96 * np.sqrt(row @ (middle - mean) ** 2 / (row.sum() - 1.0) / row.sum())
+        held.append(bool(abs(mean - true) <= half))
+    return {**errors(counts[np.ix_(cell, cell)] * CELLS**2 / counts.sum()), "covered": held}
 
 
 def fit_one(epsilon: float, way: str, seed: int) -> dict[str, Any]:
     """Return what one data set says."""
     rng = np.random.default_rng([seed, int(epsilon)])
-    mechanism = mechanism_of(epsilon, way)
-    z = mechanism.perturb(rng, draw_people(rng))
-    counted = Counted(mechanism)
+    mechanism, z = release(epsilon, way, draw_people(rng), rng)
     began = time.process_time()
-    fit = default_model(counted).sample(counted.count(z), seed=seed, **RUN)
+    fit = default_model(mechanism).sample(z, seed=seed, **RUN)
     seconds = time.process_time() - began
     joint = fit.thinned(400).density({"a": GRID, "b": GRID})["mean"].values
     covered, width = [], []
@@ -109,8 +113,8 @@ def table(folder: Path) -> None:
     found = [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
     print("| ε in all | way | sets | L1 of a, b | L1 of the joint | mean covered | width | worst R-hat | CPU s |")
     print("|---|---|---|---|---|---|---|---|---|")
-    for epsilon in BUDGETS:
-        for way in WAYS:
+    for way, budgets in WAYS.items():
+        for epsilon in budgets:
             some = [one for one in found if (one["epsilon"], one["way"]) == (epsilon, way)]
             for kind in ("fit", "naive"):
                 told = [one[kind] for one in some if one[kind]]
@@ -135,12 +139,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--sets", type=int, default=10)
+    parser.add_argument("--ways", nargs="*", choices=list(WAYS), default=["split", "one"])
     parser.add_argument("--table", action="store_true")
     asked = parser.parse_args()
     asked.folder.mkdir(parents=True, exist_ok=True)
     for seed in range(1, 1 + (0 if asked.table else asked.sets)):
-        for epsilon in BUDGETS:
-            for way in WAYS:
+        for way in asked.ways:
+            for epsilon in WAYS[way]:
                 path = asked.folder / f"{epsilon:g}-{way}-{seed:03d}.json"
                 if not path.exists():
                     path.write_text(json.dumps(fit_one(epsilon, way, seed)))

@@ -73,14 +73,13 @@ def test_records_are_drawn_inside_their_cell():
     assert stats.kstest(upper, law.cdf).pvalue > 1e-6
 
 
-def test_joint_law_is_unchanged():
-    result = joint_test(MODEL, samplers.Binned())
-    assert not result.rejected, str(result)
+SERVING = [samplers.Binned(), samplers.Neal5(), samplers.Slice(), samplers.Slice(records="exact")]
 
 
+# Compiled code is run by the example of docs/columns.md; what is new in it is compared with SciPy above.
 @pytest.mark.long
-@pytest.mark.parametrize("sampler", [samplers.Neal5(), samplers.Slice(), samplers.Slice(records="exact")], ids=repr)
-def test_joint_law_is_unchanged_where_records_move(sampler):
+@pytest.mark.parametrize("sampler", SERVING, ids=repr)
+def test_joint_law_is_unchanged(sampler):
     result = joint_test(MODEL, sampler)
     assert not result.rejected, str(result)
 
@@ -165,9 +164,9 @@ def test_partitions_follow_their_exact_law(case, sampler):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("bug", BUGS[:3], ids=lambda bug: bug.name)
+@pytest.mark.parametrize("bug", BUGS[:2], ids=lambda bug: bug.name)
 def test_planted_bugs_are_seen_by_enumeration(bug):
-    law, how = exact_law("noisy"), {"chains": 20_000, "sweeps": 80, "replacements": bug.replacements()}
+    law, how = exact_law("noisy"), {"chains": 20_000, "sweeps": 40, "replacements": bug.replacements()}
     result = enumeration_test(FOUR["noisy"], samplers.Binned(), RELEASES["noisy"], law, **how)
     assert result.p_value < 1e-6, str(result)
 
@@ -242,12 +241,16 @@ def test_a_wrong_table_is_found_by_its_cells(fit):
     assert "the cell age" in found[0].text
 
 
-def test_a_fit_is_saved_drawn_and_reported(fit, tmp_path):
+def test_a_fit_is_saved_and_drawn(fit, tmp_path):
     fit.save(tmp_path / "fit.nc")
     again = privmix.load(tmp_path / "fit.nc")
     assert again.model == fit.model
     assert np.array_equal(again.arrays.weight, fit.arrays.weight, equal_nan=True)
     assert fit.plot().shape == (2, 2)
+
+
+@pytest.mark.long
+def test_a_fit_is_reported(fit, tmp_path):
     fit.report(tmp_path / "fit.html", informativeness=False)
     assert "each cell of age × income" in (tmp_path / "fit.html").read_text()
 

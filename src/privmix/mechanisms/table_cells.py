@@ -219,6 +219,6 @@ def cell_of_row(mechanism, y):
     """Return the cell of a row: the bins of its columns, the last one running fastest."""
     cell = 0
     for c in range(len(mechanism.starts) - 1):
-        first, last = mechanism.starts[c], mechanism.starts[c + 1]
-        cell = cell * (last - first - 1) + find_bin(mechanism.edges[first:last], y[c])
+        edges = mechanism.edges[mechanism.starts[c] : mechanism.starts[c + 1]]
+        cell = cell * (len(edges) - 1) + find_bin(edges, y[c])
     return cell

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from privmix.kernels import Kernel, Product
 from privmix.kernels.slots import log_f
@@ -39,32 +38,51 @@ def draw_category(edges, kernel, rng, theta, j, ys, i):
 
 
 def cell_masses_of(mechanism: Mechanism, kernel: Kernel) -> dict[Callable, Callable]:
-    """Return hooks for a table of cells and a product of kernels that all have a distribution function, else none."""
+    """Return hooks for a table of cells and a product of kernels that all have a distribution function, else none.
+
+    The functions read the number of bins of a column when they run, so that another table compiles nothing anew.
+    """
     if not isinstance(mechanism, TableOfCells) or not isinstance(kernel, Product):
         return {}
-    if not all(axis.categories or k.has("cdf") for axis, k in zip(mechanism.axes, kernel.children, strict=True)):
+    columns = list(zip(mechanism.axes, kernel.children, strict=True))
+    if not all(axis.categories or child.has("cdf") for axis, child in columns):
         return {}
-    columns, cells, after = [], mechanism.bin_count, mechanism.bin_count
-    for c, (axis, place) in enumerate(zip(mechanism.axes, kernel.places, strict=True)):
-        after //= axis.bins
-        edges = f"mechanism.edges[{mechanism.starts[c]}:{mechanism.starts[c + 1]}]"
-        columns.append((c, axis.bins, after, edges, f"theta[{place.block.start}:{place.block.stop}]"))
-    masses, draws = ["out[0] = 1.0", "held = 1"], []
-    for c, count, after, edges, row in columns:
-        masses.append(f"f{c}({edges}, kernel.c{c}, z, {row}, out[{cells - count}:{cells}])")
-        masses.append(f"held = spread_over_cells(out, held, {count})")
-        draws.append(f"f{c}({edges}, kernel.c{c}, rng, {row}, j // {after} % {count}, ys[i], {c})")
-    scopes = [_scope(axis.categories, k) for axis, k in zip(mechanism.axes, kernel.children, strict=True)]
-    of_masses = [masses_of_categories if axis.categories else masses_of_kernel for axis in mechanism.axes]
-    of_draws = [draw_category if axis.categories else draw_between for axis in mechanism.axes]
-    arguments, more = "mechanism, kernel, z, theta, out", {"spread_over_cells": spread_over_cells}
+    scopes = [child.hooks() if axis.categories else {**child.hooks(), **BINS} for axis, child in columns]
+    rows = [f"theta[{place.block.start}:{place.block.stop}]" for place in kernel.places]
+    of_masses = [masses_of_categories if axis.categories else masses_of_kernel for axis, _ in columns]
+    of_draws = [draw_category if axis.categories else draw_between for axis, _ in columns]
+    more = {"spread_over_cells": spread_over_cells}
+    masses, draws = _lines_of_masses(rows), _lines_of_draws(rows)
+    arguments = "mechanism, kernel, rng, theta, j, ys, i"
     return {
-        bin_masses: over_children("masses_of_cells", arguments, of_masses, scopes, masses, **more),
-        draw_in_bin: over_children("draw_in_cell", "mechanism, kernel, rng, theta, j, ys, i", of_draws, scopes, draws),
+        bin_masses: over_children("cell_masses", "mechanism, kernel, z, theta, out", of_masses, scopes, masses, **more),
+        draw_in_bin: over_children("draw_in_cell", arguments, of_draws, scopes, draws),
     }
 
 
-def _scope(categories: Any, kernel: Kernel) -> Mapping[Callable, Callable]:
-    """Return the hooks of a column: of its kernel, and of bins that are edges and no mechanism."""
-    bins: dict[Callable, Callable] = {} if categories else {cell_count: bins_between, cell_edge: edge_before}
-    return {**kernel.hooks(), **bins}
+def _lines_of_masses(rows: list[str]) -> list[str]:
+    """Return lines that write the masses of one column after another, and split the cells held so far by them."""
+    lines = ["out[0] = 1.0", "held = 1"]
+    for c, row in enumerate(rows):
+        lines += [
+            f"edges = mechanism.edges[mechanism.starts[{c}] : mechanism.starts[{c + 1}]]",
+            f"f{c}(edges, kernel.c{c}, z, {row}, out[len(out) - len(edges) + 1 :])",
+            "held = spread_over_cells(out, held, len(edges) - 1)",
+        ]
+    return lines
+
+
+def _lines_of_draws(rows: list[str]) -> list[str]:
+    """Return lines that draw the columns from the last on, which runs fastest in the number of a cell."""
+    lines = ["left = j"]
+    for c, row in reversed(list(enumerate(rows))):
+        lines += [
+            f"edges = mechanism.edges[mechanism.starts[{c}] : mechanism.starts[{c + 1}]]",
+            f"f{c}(edges, kernel.c{c}, rng, {row}, left % (len(edges) - 1), ys[i], {c})",
+            "left //= len(edges) - 1",
+        ]
+    return lines
+
+
+#: hooks of bins that are edges and no mechanism
+BINS: dict[Callable, Callable] = {cell_count: bins_between, cell_edge: edge_before}

@@ -35,10 +35,12 @@ NAMES = {"uniform": "half-uniform"}
 REPETITIONS = 100
 # Of a trusted holder: no rival of local mechanisms.
 TRUSTED = "NoisyHistogram"
+# Ways of `recommended` whose settings a plan chose that knows the shape.
+PLACES = ("first", "place-")
 
 
 class Cell(NamedTuple):
-    """Fits of one shape, number of records and mechanism; `mechanism` names it in words."""
+    """Fits of one shape, number of records and mechanism; `mechanism` names it, with its setting, in words."""
 
     shape: str
     records: int
@@ -51,55 +53,78 @@ def rows(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def older() -> tuple[dict[Cell, list[float]], dict[Cell, float]]:
+# Errors of fits by data set, for each cell.
+Found = dict[Cell, dict[str, float]]
+
+
+def older() -> tuple[Found, dict[Cell, float]]:
     """Return errors of fits and predictions of the studies that were made for other purposes."""
-    found, made = defaultdict(list), {}
+    found, made = defaultdict(dict), {}
     for row in rows("defaults.csv"):
         if row["variant"] == "new":
             mechanism = RELEASES[row["release"]].use(bounds=(0.0, 1.0))
             cell = Cell(
                 row["target"], int(row["records"]), type(mechanism).__name__, float(mechanism.guarantee.epsilon)
             )
-            found[cell].append(float(row["l1"]))
+            found[cell][row["replicate"]] = float(row["l1"])
             made[cell] = mechanism
     for row in rows("accuracy.csv"):
         if row["method"].startswith("ours-"):
             kind, epsilon = MADE.get(row["method"], RandomizedResponse), float(row["epsilon"])
             cell = Cell(NAMES.get(row["target"], row["target"]), int(row["records"]), f"{kind.__name__}, cut", epsilon)
-            found[cell].append(float(row["l1"]))
+            found[cell][row["replicate"]] = float(row["l1"])
             cells = {"cells": 16} if kind is RandomizedResponse else {}
             made[cell] = kind(epsilon=epsilon, bounds=(0.0, 1.0), **cells)
     shapes = {name: read_shapes(one.use.density, one.use.bounds)[0].probability for name, one in SHAPES.items()}
     return found, {cell: predict(experiment_of(made[cell]), shapes[cell.shape], cell.records).l1 for cell in found}
 
 
-def planned() -> tuple[dict[Cell, list[float]], dict[Cell, float]]:
-    """Return errors of fits and predictions of `planned`."""
-    found, predictions = defaultdict(list), {}
-    for row in rows("planned.csv"):
-        cell = Cell(row["target"], int(row["records"]), row["family"], float(row["epsilon"]))
-        found[cell].append(float(row["l1"]))
-        predictions[cell] = predicted_l1(setting(cell, row["setting"]), cell.shape, cell.records)
+def planned() -> tuple[Found, dict[Cell, float]]:
+    """Return errors of fits and predictions of `planned`, and of those of `recommended` that know the shape.
+
+    Both have the same data sets. Where both fitted a setting to one, it counts once, by its mean.
+    """
+    fits, predictions = defaultdict(lambda: defaultdict(list)), {}
+    for row in rows("planned.csv") + [row for row in rows("recommended.csv") if row["way"].startswith(PLACES)]:
+        if row["setting"]:
+            cell = Cell(row["target"], int(row["records"]), row["setting"], float(row["epsilon"]))
+            fits[cell][row["replicate"]].append(float(row["l1"]))
+    found = {cell: {r: float(np.mean(errors)) for r, errors in sets.items()} for cell, sets in fits.items()}
+    for cell in found:
+        predictions[cell] = predicted_l1(setting(cell), cell.shape, cell.records)
     return found, predictions
 
 
-def setting(cell: Cell, words: str) -> Mechanism:
+def family(mechanism: str) -> str:
+    """Return the class in the name of a setting."""
+    return mechanism.partition(" (")[0]
+
+
+def setting(cell: Cell) -> Mechanism:
     """Return the setting of a mechanism that was fitted, by its name in words."""
-    kind, bounds = getattr(mechanisms, cell.mechanism), TARGETS[cell.shape].use.bounds
-    (found,) = (one for one in kind.candidates(cell.records, bounds, epsilon=cell.epsilon) if named(one) == words)
+    kind, bounds = getattr(mechanisms, family(cell.mechanism)), TARGETS[cell.shape].use.bounds
+    offered = kind.candidates(cell.records, bounds, epsilon=cell.epsilon)
+    (found,) = (one for one in offered if named(one) == cell.mechanism)
     return found
 
 
 def main() -> None:
     for name, (found, predictions) in {"planned": planned(), "defaults and accuracy": older()}.items():
-        realised = {cell: float(np.mean(values)) for cell, values in found.items()}
+        realised = mean_errors(found)
         ratios = {cell: realised[cell] / predictions[cell] for cell in realised}
         print(f"{name}: {sum(map(len, found.values()))} fits in {len(found)} cells; L1 error over the one predicted")
         show("all", list(ratios.values()))
         for field in ("mechanism", "records", "epsilon", "shape"):
-            for value in sorted({getattr(cell, field) for cell in ratios}):
-                show(f"{field} {value}", [ratio for cell, ratio in ratios.items() if getattr(cell, field) == value])
+            parts = defaultdict(list)
+            for cell, ratio in ratios.items():
+                parts[family(str(getattr(cell, field)))].append((getattr(cell, field), ratio))
+            for value, some in sorted(parts.items(), key=lambda part: part[1][0][0]):
+                show(f"{field} {value}", [ratio for _, ratio in some])
         compare(found, predictions)
+
+
+def mean_errors(found: Found) -> dict[Cell, float]:
+    return {cell: float(np.mean(list(sets.values()))) for cell, sets in found.items()}
 
 
 def show(name: str, ratios: list[float]) -> None:
@@ -109,16 +134,16 @@ def show(name: str, ratios: list[float]) -> None:
     print(f"  {name:34} {spread}   within .5–1.6 {inside:.0%}   {len(ratios)} cells")
 
 
-def compare(found: dict[Cell, list[float]], predicted: dict[Cell, float]) -> None:
-    """Print how often the order of two mechanisms is right, and what choosing by prediction costs.
+def compare(found: Found, predicted: dict[Cell, float]) -> None:
+    """Print how often the order of two mechanisms is right.
 
     Beside each figure stands the one to be expected of predictions without any fault, from the scatter of fits alone.
     """
     scatter, rng = scatter_of(found), np.random.default_rng(1)
     drawn = [
         {
-            cell: list(predicted[cell] * np.exp(scatter * rng.standard_normal(len(values))))
-            for cell, values in found.items()
+            cell: {r: predicted[cell] * np.exp(scatter * rng.standard_normal()) for r in sets}
+            for cell, sets in found.items()
         }
         for _ in range(REPETITIONS)
     ]
@@ -128,18 +153,11 @@ def compare(found: dict[Cell, list[float]], predicted: dict[Cell, float]) -> Non
         perfect = np.mean([np.divide(*order(one, predicted, which)) for one in drawn])
         share = f"{right} of {pairs} ({right / pairs:.0%}; {perfect:.0%} if predictions had no fault)"
         print(f"  order of two mechanisms whose {which} differ by over 25%: right in {share}")
-    costs = [regrets(one, predicted) for one in (found, *drawn)]
-    for words, k in (("least mean", 0), ("best by other data sets", 1)):
-        if costs[0][k]:
-            figures = np.array([[np.exp(np.mean(np.log(one[k]))), max(one[k])] for one in costs])
-            perfect = "; without fault {:.3f} and {:.2f}".format(*figures[1:].mean(axis=0))
-            seen = "geometric mean {:.3f}, worst {:.2f}".format(*figures[0]) + f" of {len(costs[0][k])}"
-            print(f"  error of the best predicted over the {words}: {seen}{perfect}")
 
 
-def scatter_of(found: dict[Cell, list[float]]) -> float:
+def scatter_of(found: Found) -> float:
     """Return the standard deviation of the log error of a fit, over the data sets of a cell."""
-    several = [np.log(values) for values in found.values() if len(values) > 1]
+    several = [np.log(list(sets.values())) for sets in found.values() if len(sets) > 1]
     return float(np.sqrt(np.mean([np.var(values, ddof=1) for values in several])))
 
 
@@ -151,32 +169,23 @@ def grouped(cells: Iterable[Cell]) -> list[list[Cell]]:
     return list(groups.values())
 
 
-def order(found: dict[Cell, list[float]], predicted: dict[Cell, float], which: str) -> tuple[int, int]:
+def order(found: Found, predicted: dict[Cell, float], which: str) -> tuple[int, int]:
     """Return how often the order is right, and of how many pairs: those whose `which` differ by over a quarter."""
-    realised = {cell: float(np.mean(values)) for cell, values in found.items()}
-    errors = realised if which == "errors" else predicted
-    pairs = [pair for cells in grouped(found) for pair in combinations(cells, 2)]
-    apart = [(a, b) for a, b in pairs if max(errors[a], errors[b]) > 1.25 * min(errors[a], errors[b])]
-    return sum((realised[a] > realised[b]) == (predicted[a] > predicted[b]) for a, b in apart), len(apart)
+    right = pairs = 0
+    for a, b in (pair for cells in grouped(found) for pair in combinations(cells, 2)):
+        errors, expected = paired(found, a, b), (predicted[a], predicted[b])
+        apart = errors if which == "errors" else expected
+        if max(apart) > 1.25 * min(apart):
+            pairs += 1
+            right += (errors[0] > errors[1]) == (expected[0] > expected[1])
+    return right, pairs
 
 
-def regrets(found: dict[Cell, list[float]], predicted: dict[Cell, float]) -> tuple[list[float], list[float]]:
-    """Return errors of the best predicted of the local mechanisms over those of the best, which is found in two ways.
-
-    The least mean error over the data sets is too good, because the least of several noisy means is. With several data
-    sets the best is also chosen by all but one and looked at in that one, each in its turn: no mechanism is helped by
-    the noise that chose it. Those with fewer data sets than the chosen one are left out there.
-    """
-    seen, others = [], []
-    for cells in grouped(cell for cell in found if cell.mechanism != TRUSTED):
-        chosen = min(cells, key=predicted.__getitem__)
-        seen.append(float(np.mean(found[chosen]) / min(np.mean(found[cell]) for cell in cells)))
-        sets = range(len(found[chosen]))
-        errors = {cell: np.array(found[cell][: len(sets)]) for cell in cells if len(found[cell]) >= len(sets)}
-        if len(sets) > 1 and len(errors) > 1:
-            best = [min(errors.values(), key=lambda v: np.delete(v, k).mean())[k] for k in sets]
-            others.append(float(errors[chosen].mean() / np.mean(best)))
-    return seen, others
+def paired(found: Found, a: Cell, b: Cell) -> tuple[float, float]:
+    """Return the mean errors of two mechanisms on the data sets that both were fitted to, or on all where none was."""
+    both = found[a].keys() & found[b].keys()
+    one, other = (float(np.mean([v for r, v in found[cell].items() if r in both or not both])) for cell in (a, b))
+    return one, other
 
 
 if __name__ == "__main__":

@@ -24,17 +24,15 @@ OURS = "plan"
 LEAST_RECORDS = 10_000
 
 
-def means() -> dict[tuple, dict[str, float]]:
-    """Return mean errors by shape, records and ε, then way: over the data sets that ours was fitted to."""
+def errors() -> dict[tuple, dict[str, np.ndarray]]:
+    """Return errors by shape, records and ε, then way: on the data sets that ours was fitted to."""
     found: dict[tuple, dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     for row in rows("recommended.csv"):
         key = row["target"], int(row["records"]), float(row["epsilon"])
         found[key][row["way"]][row["replicate"]] = float(row["l1"])
     return {
         key: {
-            way: float(np.mean([sets[r] for r in ways[OURS]]))
-            for way, sets in ways.items()
-            if set(ways[OURS]) <= set(sets)
+            way: np.array([sets[r] for r in ways[OURS]]) for way, sets in ways.items() if set(ways[OURS]) <= set(sets)
         }
         for key, ways in found.items()
         if OURS in ways
@@ -42,7 +40,7 @@ def means() -> dict[tuple, dict[str, float]]:
 
 
 def main() -> None:
-    found = {key: ways for key, ways in means().items() if key[1] >= LEAST_RECORDS}
+    found = {key: ways for key, ways in errors().items() if key[1] >= LEAST_RECORDS}
     behind, budgets = [], sorted({key[2] for key in found})
     print("| shape, n | | " + " | ".join(f"ε = {epsilon:g}" for epsilon in budgets) + " |")
     print("|---" * (len(budgets) + 2) + "|")
@@ -53,18 +51,26 @@ def main() -> None:
                 values = [best(cell, ways) for cell in cells]
                 print(f"| {target}, {records:,} | {name} | " + " | ".join(map(shown, values)) + " |")
                 behind += [
-                    f"{target}, n = {records:,}, ε = {epsilon:g}: {name} {value / cell[OURS]:.2f}"
+                    f"{target}, n = {records:,}, ε = {epsilon:g}: {name} {compared(value, cell[OURS])}"
                     for epsilon, cell, value in zip(budgets, cells, values, strict=True)
-                    if ways != (OURS,) and value <= cell.get(OURS, 0.0)
+                    if ways != (OURS,) and OURS in cell and value.mean() <= cell[OURS].mean()
                 ]
     print(f"{len(found)} cells; error of the other over ours where ours is not ahead:", *behind, sep="\n  ")
 
 
-def best(cell: dict[str, float], ways: tuple[str, ...]) -> float:
-    return min((cell[way] for way in ways if way in cell), default=float("nan"))
+def best(cell: dict[str, np.ndarray], ways: tuple[str, ...]) -> np.ndarray:
+    return min((cell[way] for way in ways if way in cell), key=np.mean, default=np.array([np.nan]))
 
 
-def shown(value: float) -> str:
+def compared(other: np.ndarray, ours: np.ndarray) -> str:
+    """Return the ratio of mean errors, and how far it is known: paired, by the scatter over data sets."""
+    ratios, sets = np.log(other / ours), len(ours)
+    known = f" ± {np.std(ratios, ddof=1) / np.sqrt(sets):.2f}" if sets > 1 else ""
+    return f"{other.mean() / ours.mean():.2f}{known} ({sets} data set{'s' if sets > 1 else ''})"
+
+
+def shown(errors: np.ndarray) -> str:
+    value = float(errors.mean())
     return (f"{value:.2f}" if value >= 0.1 else f"{value:.3f}").lstrip("0")
 
 

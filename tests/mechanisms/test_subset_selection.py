@@ -9,6 +9,7 @@ import pytest
 from pairs.pairs import log_g_of
 from privmix import PrivateMixture, kernels, samplers
 from privmix.mechanisms import RandomizedResponse, SubsetSelection
+from privmix.mechanisms.cell_grid import cells_to_try
 from privmix.mechanisms.difference_sets import difference_set, known_designs
 from privmix.mechanisms.subset_selection import (
     sets_of_cells,
@@ -141,3 +142,11 @@ def test_release_of_another_mechanism_is_refused():
     message = "SubsetSelection with 7 cells on two grids releases whole numbers from 0 to 41; the release z has 1 other"
     with pytest.raises(ValueError, match=re.escape(message)):
         SubsetSelection(cells=7, epsilon=1.0, bounds=BOUNDS, staggered=True).check_release([0.0, 41.0, 42.0])
+
+
+def test_a_plan_always_has_subsets_of_few_cells_to_try():
+    for n in np.geomspace(1e3, 1e5, 200):
+        tried = SubsetSelection.candidates(n, (0.0, 1.0), epsilon=1.0)
+        cells = [one.cells for one in tried if one.staggered and difference_set(one.cells, one.size) is None]
+        assert max(cells) >= 0.6 * cells_to_try(n, 1.0, staggered=True)
+        assert max(len(one.sets) for one in tried) <= 200

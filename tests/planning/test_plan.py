@@ -10,7 +10,9 @@ from scipy import stats
 from scipy.signal import find_peaks
 
 import privmix
-from privmix.mechanisms import Laplace, LocalMechanism, RandomizedResponse, SquareWave
+from privmix.mechanisms import Laplace, LocalMechanism, RandomizedResponse, SquareWave, SubsetSelection
+from privmix.planning.experiment import experiment_of
+from privmix.planning.predict import predict
 from privmix.planning.shapes import find_modes, read_shapes
 from privmix.planning.solving import solve_for
 
@@ -194,3 +196,10 @@ def test_what_was_found_is_not_asked_again():
         found, _ = solve_for(counted, wanted, 10.0, 1e12, 2e4, known=known, slope=-0.3)
         assert found == pytest.approx((3.0 / wanted) ** (1.0 / 0.35), rel=0.03)
         assert len(guesses) == asked
+
+
+def test_a_plan_that_knows_no_shape_does_not_choose_too_few_cells():
+    asked = {"bounds": (0.0, 1.0), "epsilon": 1.0, "n": 10_000, "only": [SubsetSelection]}
+    known = privmix.plan(**asked, shape=lambda x: 1.0 + 0.5 * np.cos(2.0 * np.pi * (4.0 * x - 0.5)))
+    (shape,), chosen = known.shapes, experiment_of(privmix.plan(**asked).recommended)
+    assert predict(chosen, shape.probability, 10_000).l1 < 1.2 * known.rows[0].l1

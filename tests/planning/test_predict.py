@@ -171,3 +171,12 @@ def test_noise_of_a_histogram_is_seen():
     shape, quiet = two_modes(), experiment_of(MECHANISMS[3])
     loud = Experiment(quiet.means, noise=100.0 * quiet.noise)
     assert predict(loud, shape, 2000).l1 > 1.5 * predict(quiet, shape, 2000).l1
+
+
+def test_the_search_for_a_mixture_goes_on_until_it_has_arrived(monkeypatch):
+    x = 20.0 * X
+    skewed = np.maximum(x - 1.0, 0.0) * np.exp(-0.5 * (x - 1.0))
+    coarse = experiment_of(NoisyHistogram(1_000_000, 12, epsilon=1.0, bounds=UNIT))
+    found = predict(coarse, skewed / skewed.sum(), 1e6).l1
+    monkeypatch.setattr("privmix.planning.predict.MOST_STEPS", 1000)
+    assert found == pytest.approx(predict(coarse, skewed / skewed.sum(), 1e6).l1, rel=0.02)

@@ -31,6 +31,8 @@ from privmix.parts.checks import cells_of_categories, check_bounds, check_count,
 MOST_SUBSETS = 2000
 # Subsets that a plan tries: each is an output to predict for.
 MOST_SUBSETS_TO_TRY = 200
+# With fewer cells than this, over what n records can tell apart, they are not tried.
+LEAST_SHARE_TO_TRY = 0.55
 # More cells than this make tables that nobody needs: use randomized response.
 MOST_CELLS = 500
 # A size other than the best is taken by default if it keeps this much of the information.
@@ -120,9 +122,9 @@ class SubsetSelection(CellGrid):
             designs = [(k, d) for k, d in known_designs() if _is_near_best(k, d, epsilon)]
             for k, d in sorted(designs, key=lambda design: abs(math.log(design[0]) - wanted))[:2]:
                 found.append(cls(k, bounds=bounds, size=d, staggered=staggered, **budget))
-            for k in {max(6, round(factor * math.exp(wanted))) for factor in (0.6, 0.85)}:
-                d = max(2, _best_size(k, epsilon))
-                if (k, d) not in designs and math.comb(k, d) <= MOST_SUBSETS_TO_TRY:
+            tried = [max(6, round(factor * math.exp(wanted))) for factor in (0.6, 0.85)]
+            for k, d in sorted({_few_subsets(k, epsilon) for k in tried} - set(designs)):
+                if k >= LEAST_SHARE_TO_TRY * math.exp(wanted):
                     found.append(cls(k, bounds=bounds, size=d, staggered=staggered, **budget))
         return found
 
@@ -252,6 +254,12 @@ def _is_near_best(cells: int, size: int, epsilon: float) -> bool:
     """Return whether a size tells nearly as much as the best one."""
     found, best = (subset_selection_information(cells, d, epsilon) for d in (size, _best_size(cells, epsilon)))
     return found >= ENOUGH_INFORMATION * best
+
+
+def _few_subsets(cells: int, epsilon: float) -> tuple[int, int]:
+    """Return the largest number of cells, up to the one given, that has few subsets of the best size, and the size."""
+    size = max(2, _best_size(cells, epsilon))
+    return (cells, size) if math.comb(cells, size) <= MOST_SUBSETS_TO_TRY else _few_subsets(cells - 1, epsilon)
 
 
 def _need_information(cells: int, size: int, epsilon: float) -> None:

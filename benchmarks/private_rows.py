@@ -4,7 +4,9 @@
 way to spend it, and goes on where it stopped; `--table` prints what is in the folder. The ways: ε split over two
 columns, or all of it on one column a person; each of 16 cells by randomised response, fitted on counts of cells; or on
 a noisy table of 16 × 16 cells that a trusted holder made (`--ways table`). The naive fit takes what was split, or the
-table with negative counts set to 0, as true: the share of each cell, spread evenly over it.
+table with negative counts set to 0, as true: the share of each cell, spread evenly over it. With `--truth prior` the
+law of the people is a draw of the model's own prior in place of two fixed groups: there bands cover as often as they
+say, unless the sampler is wrong.
 """
 
 from __future__ import annotations
@@ -13,12 +15,16 @@ import argparse
 import json
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import stats
 
-from privmix import default_model
+from privmix import PrivateMixture, default_model
+from privmix.curves.columns import column_given, density_draws_over
+from privmix.curves.moments import raw_moments
+from privmix.curves.predictive import draw_records
+from privmix.curves.prior import prior_draws
 from privmix.mechanisms import Counted, Each, Mechanism, NoisyTable, RandomizedResponse
 
 BOUNDS, CELLS, PEOPLE = (0.0, 1.0), 16, 10_000
@@ -44,26 +50,50 @@ def true_conditional_mean() -> np.ndarray:
     return weight @ stats.truncnorm.mean(low, high, MEAN[:, 1], SD[:, 1]) / weight.sum(axis=1)
 
 
-def draw_people(rng: np.random.Generator) -> np.ndarray:
-    """Return rows of both columns, inside the bounds."""
+class People(NamedTuple):
+    """Rows of both columns, their true density on the grid, and the true means of the second given the first."""
+
+    rows: np.ndarray
+    joint: np.ndarray
+    means: np.ndarray
+
+
+def two_groups(model: PrivateMixture, rng: np.random.Generator) -> People:
+    """Return people of the two groups, inside the bounds."""
     group = (rng.random(2 * PEOPLE) >= WEIGHT[0]).astype(int)
     rows = rng.normal(MEAN[group], SD[group])
-    return rows[((rows >= 0.0) & (rows <= 1.0)).all(axis=1)][:PEOPLE]
+    rows = rows[((rows >= 0.0) & (rows <= 1.0)).all(axis=1)][:PEOPLE]
+    return People(rows, (column(0, GRID) * WEIGHT) @ column(1, GRID).T, true_conditional_mean())
 
 
-def release(epsilon: float, way: str, people: np.ndarray, rng: np.random.Generator) -> tuple[Mechanism, np.ndarray]:
-    """Return counts of cells, and their mechanism, which spends ε on both columns, on one a person, or on a table."""
+def of_the_prior(model: PrivateMixture, rng: np.random.Generator) -> People:
+    """Return people whose law is a draw of the model's prior."""
+    kernel: Any = model.kernel
+    law = prior_draws(model, 1, rng, remainder=1e-6)
+    rows = draw_records(kernel, law, np.zeros(PEOPLE, np.int64), np.zeros((PEOPLE, 2)), rng)
+    given = [column_given(kernel, law, "b", {"a": float(x)}) for x in ASKED]
+    means = [raw_moments(kernel.children[1], one, BOUNDS, exact=False)[0, 0] for one in given]
+    return People(rows, density_draws_over(kernel, law, {"a": GRID, "b": GRID}).values[0, 0], np.array(means))
+
+
+TRUTHS = {"groups": two_groups, "prior": of_the_prior}
+
+
+def mechanism_of(epsilon: float, way: str) -> Mechanism:
+    """Return the mechanism of counts of cells, which spends ε on both columns, on one a person, or on a table."""
     if way == "table":
-        table = NoisyTable(len(people), a=(CELLS, BOUNDS), b=(CELLS, BOUNDS), epsilon=epsilon)
-        return table, table.perturb(rng, people)
+        return NoisyTable(PEOPLE, a=(CELLS, BOUNDS), b=(CELLS, BOUNDS), epsilon=epsilon)
     each = RandomizedResponse(cells=CELLS, epsilon=epsilon / 2 if way == "split" else epsilon, bounds=BOUNDS)
-    rows = Each(a=each, b=each, reports=None if way == "split" else 1)
-    return Counted(rows), Counted(rows).count(rows.perturb(rng, people))
+    return Counted(Each(a=each, b=each, reports=None if way == "split" else 1))
 
 
-def errors(joint: np.ndarray) -> dict[str, float]:
+def counts_of(mechanism: Any, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return the counts of cells that are released."""
+    return mechanism.count(mechanism.each.perturb(rng, rows)) if mechanism.is_counted else mechanism.perturb(rng, rows)
+
+
+def errors(joint: np.ndarray, truth: np.ndarray) -> dict[str, float]:
     """Return the L1 errors of a joint density on the grid and of its marginals."""
-    truth = (column(0, GRID) * WEIGHT) @ column(1, GRID).T
     step = GRID[1] - GRID[0]
     found = {"joint": float(np.abs(joint - truth).sum() * step**2)}
     for axis, name in ((1, "a"), (0, "b")):
@@ -71,7 +101,7 @@ def errors(joint: np.ndarray) -> dict[str, float]:
     return found
 
 
-def naive(z: np.ndarray) -> dict[str, Any]:
+def naive(z: np.ndarray, people: People) -> dict[str, Any]:
     """Return the errors of the shares of released cells, and its conditional means with their intervals."""
     side = round(np.sqrt(len(z)))  # of reports one more than there are cells: the entry is missing
     counts = np.maximum(z, 0.0).reshape(side, side)[:CELLS, :CELLS]
@@ -79,57 +109,69 @@ def naive(z: np.ndarray) -> dict[str, Any]:
         return {}
     cell = (GRID * CELLS).astype(int)
     middle, held = (np.arange(CELLS) + 0.5) / CELLS, []
-    for x, true in zip(ASKED, true_conditional_mean(), strict=True):
+    for x, true in zip(ASKED, people.means, strict=True):
         row = counts[int(x * CELLS)]
         mean = row @ middle / row.sum()
         half = 1.96 * np.sqrt(row @ (middle - mean) ** 2 / (row.sum() - 1.0) / row.sum())
         held.append(bool(abs(mean - true) <= half))
-    return {**errors(counts[np.ix_(cell, cell)] * CELLS**2 / counts.sum()), "covered": held}
+    return {**errors(counts[np.ix_(cell, cell)] * CELLS**2 / counts.sum(), people.joint), "covered": held}
 
 
-def fit_one(epsilon: float, way: str, seed: int) -> dict[str, Any]:
+def fit_one(epsilon: float, way: str, truth: str, seed: int) -> dict[str, Any]:
     """Return what one data set says."""
     rng = np.random.default_rng([seed, int(epsilon)])
-    mechanism, z = release(epsilon, way, draw_people(rng), rng)
+    mechanism = mechanism_of(epsilon, way)
+    model = default_model(mechanism)
+    people = TRUTHS[truth](model, rng)
+    z = counts_of(mechanism, people.rows, rng)
     began = time.process_time()
-    fit = default_model(mechanism).sample(z, seed=seed, **RUN)
+    fit = model.sample(z, seed=seed, **RUN)
     seconds = time.process_time() - began
     joint = fit.thinned(400).density({"a": GRID, "b": GRID})["mean"].values
-    covered, width = [], []
-    for x, true in zip(ASKED, true_conditional_mean(), strict=True):
-        found = fit.conditional("b", a=float(x)).moments(0.95).sel(moment="mean")
-        covered.append(bool(found["lower"] <= true <= found["upper"]))
-        width.append(float(found["upper"] - found["lower"]))
+    found = [fit.conditional("b", a=float(x)).moments(0.95).sel(moment="mean") for x in ASKED]
+    lower, mean, upper = (np.array([float(one[key]) for one in found]) for key in ("lower", "mean", "upper"))
+    told = {**errors(joint, people.joint), "covered": ((lower <= people.means) & (people.means <= upper)).tolist()}
+    told |= {"width": (upper - lower).tolist(), "off": (mean - people.means).tolist()}
     r_hat = fit.summary(at={"a": ASKED, "b": ASKED})["r_hat"]
-    worst = float(r_hat[[name for name in r_hat.index if "density" in name]].max())
-    told = {**errors(joint), "covered": covered, "width": width, "r_hat": worst, "seconds": seconds}
+    told["r_hat"] = float(r_hat[[name for name in r_hat.index if "density" in name]].max())
     correlation = fit.correlation()
     told["correlation"] = [float(correlation[name].values[0, 1]) for name in ("mean", "lower", "upper")]
-    return {"epsilon": epsilon, "way": way, "seed": seed, "fit": told, "naive": naive(z)}
+    told["seconds"] = seconds
+    return {"epsilon": epsilon, "way": way, "seed": seed, "fit": told, "naive": naive(z, people)}
 
 
 def table(folder: Path) -> None:
-    """Print means over data sets."""
+    """Print means over data sets, coverage with its standard error over them, and coverage point by point."""
     found = [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
     print("| ε in all | way | sets | L1 of a, b | L1 of the joint | mean covered | width | worst R-hat | CPU s |")
     print("|---|---|---|---|---|---|---|---|---|")
+    told = {}
     for way, budgets in WAYS.items():
         for epsilon in budgets:
             some = [one for one in found if (one["epsilon"], one["way"]) == (epsilon, way)]
             for kind in ("fit", "naive"):
-                told = [one[kind] for one in some if one[kind]]
-                if told:
-                    print(_row(epsilon, f"{way}, {kind}", told))
+                told[epsilon, f"{way}, {kind}"] = [one[kind] for one in some if one[kind]]
+    told = {case: sets for case, sets in told.items() if sets}
+    for (epsilon, name), sets in told.items():
+        print(_row(epsilon, name, sets))
+    for (epsilon, name), sets in told.items():
+        shares = " ".join(f"{share:.0%}" for share in np.mean([one["covered"] for one in sets], axis=0))
+        off = " ".join(f"{mean:+.3f}" for mean in np.mean([one["off"] for one in sets if "off" in one] or [[]], axis=0))
+        print(f"ε = {epsilon:g}, {name}, at {ASKED}: covered {shares}; mean error {off}")
 
 
 def _row(epsilon: float, name: str, told: list[dict[str, Any]]) -> str:
     def mean(key: str) -> float:
         return float(np.mean([one[key] for one in told]))
 
+    each = np.mean([one["covered"] for one in told], axis=1)  # points of one data set go together
+    error = each.std(ddof=1) / np.sqrt(len(each)) if len(each) > 1 else np.nan
     more = ["–"] * 3
     if "width" in told[0]:
-        more = [f"{mean('width'):.3f}", f"{max(one['r_hat'] for one in told):.2f}", f"{mean('seconds'):.0f}"]
-    shown = [f"{mean('a'):.3f}, {mean('b'):.3f}", f"{mean('joint'):.3f}", f"{mean('covered'):.0%}"]
+        r_hat = np.array([one["r_hat"] for one in told])
+        worst = f"{r_hat.max():.2f} ({np.median(r_hat):.2f})"
+        more = [f"{mean('width'):.3f}", worst, f"{mean('seconds'):.0f}"]
+    shown = [f"{mean('a'):.3f}, {mean('b'):.3f}", f"{mean('joint'):.3f}", f"{each.mean():.0%} ({error:.1%})"]
     cells = [f"{epsilon:g}", name, str(len(told)), *shown, *more]
     return f"| {' | '.join(cells)} |"
 
@@ -140,15 +182,17 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--sets", type=int, default=10)
     parser.add_argument("--ways", nargs="*", choices=list(WAYS), default=["split", "one"])
+    parser.add_argument("--truth", choices=list(TRUTHS), default="groups")
+    parser.add_argument("--budgets", type=float, nargs="+", help="these alone")
     parser.add_argument("--table", action="store_true")
     asked = parser.parse_args()
     asked.folder.mkdir(parents=True, exist_ok=True)
     for seed in range(1, 1 + (0 if asked.table else asked.sets)):
         for way in asked.ways:
-            for epsilon in WAYS[way]:
+            for epsilon in asked.budgets or WAYS[way]:
                 path = asked.folder / f"{epsilon:g}-{way}-{seed:03d}.json"
                 if not path.exists():
-                    path.write_text(json.dumps(fit_one(epsilon, way, seed)))
+                    path.write_text(json.dumps(fit_one(epsilon, way, asked.truth, seed)))
     table(asked.folder)
 
 

@@ -35,7 +35,7 @@ def test_default_is_a_kernel_for_each_column(fit):
         income=kernels.TruncatedNormal((0.0, 10.0)),
         sex=kernels.Categorical(("f", "m")),
     )
-    assert fit.sampler == samplers.SplitMerge(samplers.Neal5(exact=True, update="impute"))
+    assert fit.sampler == samplers.SplitMerge(samplers.Neal5(exact=True))
     observed = fit.datatree["observed_data"]["z"]
     assert list(observed["coefficient"].values) == ["age", "income", "sex"]
     assert np.array_equal(observed, MECHANISM.check_release(Z), equal_nan=True)

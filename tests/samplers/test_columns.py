@@ -23,12 +23,15 @@ pytestmark = pytest.mark.xdist_group("columns")
 
 NEAL5, SLICE = samplers.Neal5(), samplers.Slice()
 EXACT = samplers.SplitMerge(samplers.Neal5(exact=True, update="impute"))
+DEFAULT = samplers.SplitMerge(samplers.Neal5(exact=True))
 #: the default sampler, which integrates records out, on all kinds of columns at once; others are in the long run
-CHOSEN = [(MIXED, EXACT)]
+CHOSEN = [(MIXED, DEFAULT)]
 MORE = [
+    (MIXED, EXACT),
     *[(MIXED, s) for s in (NEAL5, SLICE, samplers.Slice(records="exact"), samplers.Slice(records="integrated"))],
     (MIXED, samplers.Neal8(update="impute")),
-    *[(NUMBERS, s) for s in (NEAL5, SLICE, EXACT, samplers.SplitMerge(), samplers.Neal5(exact=True))],
+    *[(NUMBERS, s) for s in (NEAL5, SLICE, EXACT, DEFAULT, samplers.SplitMerge(), samplers.Neal5(exact=True))],
+    (MIXED, samplers.Slice(records="integrated", update="walk")),
     *[(NUMBERS, s) for s in (samplers.Slice(records="integrated", update="walk"), samplers.Neal5(auxiliaries=3))],
     *[(OWN, s) for s in (NEAL5, SLICE)],
     (CATEGORIES, EXACT),
@@ -57,7 +60,7 @@ NORMAL_AND_NAMES = mixture(
     a=mechanisms.Laplace(scale=SCALE, bounds=WIDE),
     b=mechanisms.RandomizedResponse(categories=("x", "y", "z"), truth=0.8),
 )
-FEW = [NEAL5, pytest.param(EXACT, marks=pytest.mark.long), pytest.param(SLICE, marks=pytest.mark.long)]
+FEW = [NEAL5, *[pytest.param(sampler, marks=pytest.mark.long) for sampler in (EXACT, DEFAULT, SLICE)]]
 
 
 @pytest.mark.parametrize("sampler", FEW, ids=repr)
@@ -115,6 +118,14 @@ BUGS = [
         NUMBERS,
         samplers.Neal5(exact=True),
     ),
+    one(
+        "the update of a column that does not walk forgets a record",
+        product_of_pairs.update_number,
+        "spare[:count]",
+        "spare[1:count]",
+        MIXED,
+        DEFAULT,
+    ),
     one("a category counts twice", kernels.Categorical.update, "+= 1.0", "+= 2.0", CATEGORIES, EXACT),
     one(
         "g forgets the shares of categories",
@@ -158,8 +169,6 @@ REFUSED = {
     samplers.Neal2(): "conjugate marginal",
     samplers.Neal3(): "conjugate marginal",
     samplers.Binned(): "Binned",
-    samplers.Neal8(): "log_base",
-    samplers.Neal5(exact=True): "log_base",
 }
 
 
@@ -167,3 +176,9 @@ REFUSED = {
 def test_samplers_that_do_not_serve_say_so(sampler):
     with pytest.raises(ValueError, match=REFUSED[sampler]):
         check_served(sampler, MIXED)
+
+
+@pytest.mark.parametrize("sampler", [samplers.Neal8(), samplers.Neal5(exact=True)], ids=repr)
+def test_a_walk_on_categories_alone_says_why_not(sampler):
+    with pytest.raises(ValueError, match=r"needs Categorical\.log_base"):
+        check_served(sampler, CATEGORIES)

@@ -31,7 +31,7 @@ MORE = [
     *[(SLOPED, s) for s in (samplers.Neal5(exact=True), samplers.SplitMerge(), samplers.Neal8(update="impute"))],
     (SLOPED, samplers.Slice(records="integrated", update="walk")),
     (TILTS, INTEGRATED),
-    *[(NO_NOISE, s) for s in (EXACT, SLICE, samplers.Neal8())],
+    *[(NO_NOISE, s) for s in (EXACT, SLICE, samplers.Neal8(), samplers.Neal8(auxiliaries=1, update="impute"))],
     *[(model, EXACT) for model in (DIAGONAL, SHARED)],
     *[(LAPLACE, s) for s in (NEAL5, SLICE, AUGMENTED)],
     (SLOPED, samplers.SplitMerge(EXACT)),

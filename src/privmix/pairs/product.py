@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from privmix.kernels import Kernel, Product
-from privmix.kernels.slots import draw_y, log_base, log_scale, parameter_count, prepare
+from privmix.kernels.slots import draw_y, log_base, log_scale, parameter_count, prepare, update_atom
 from privmix.mechanisms import Each, Mechanism
 from privmix.mechanisms.slots import at_record
 from privmix.numerics.steps import make_walk
@@ -71,14 +71,31 @@ def make_column_walk(reported: Callable) -> Callable:
 
     walk = make_walk(column_target, prepare, parameter_count, log_scale)
 
-    def walk_column(mechanism, kernel, rng, z, theta, passes, members, hyper, log_step, gain, sharers):
+    def walk_column(mechanism, kernel, rng, z, theta, passes, members, hyper, log_step, gain, sharers, tune, spare):
         about = (mechanism, kernel, z, members, hyper)
         walk(about, kernel, rng, theta, passes, len(members), log_step, gain, sharers)
 
     return walk_column
 
 
+def make_column_update(leave: Callable) -> Callable:
+    """Return the update of a column whose base measure has no density: its entries are drawn, its kernel does it."""
+
+    def update_column(mechanism, kernel, rng, z, theta, passes, members, hyper, log_step, gain, sharers, tune, spare):
+        count = 0
+        for k in range(len(members)):
+            leave(at_record(mechanism, members[k]), kernel, rng, z[members[k]], theta, spare, count)
+            count += spare[count] == spare[count]  # the next is written over one that is missing
+        tune[0] = gain
+        update_atom(kernel, rng, theta, spare[:count], tune, hyper)
+
+    return update_column
+
+
 walk_number, walk_row = make_column_walk(reported_number), make_column_walk(reported_row)
+update_number, update_row = make_column_update(leave_number), make_column_update(leave_row)
+#: by whether the base measure of a column has a density, and its release is a row
+MOVES = {True: (walk_number, walk_row), False: (update_number, update_row)}
 
 
 def walk_over(mechanism: Each, kernel: Product, scopes: Sequence[Mapping[Callable, Callable]]) -> Callable:
@@ -88,17 +105,18 @@ def walk_over(mechanism: Each, kernel: Product, scopes: Sequence[Mapping[Callabl
     """
     lines = []
     for j, (z, place) in enumerate(zip(mechanism.encoded_places("z", ":, "), kernel.places, strict=True)):
-        pieces = [
-            f"{name}[{part.start}:{part.stop}]"
-            for name, part in (("theta", place.block), ("hyper", place.hyper), ("log_step", place.parameters))
-        ]
-        row, hyper, steps = pieces
+        own = {"theta": place.block, "hyper": place.hyper, "log_step": place.parameters, "tune": place.tune}
+        row, hyper, steps, tune = (f"{name}[{part.start}:{part.stop}]" for name, part in own.items())
         before = f"f{j}(mechanism.c{j}, kernel.c{j}, rng, {z}, {row}"
-        lines += [f"{before}, passes, members, {hyper}, {steps}, gain, sharers)", place.copy_back()]
+        lines += [
+            f"{before}, passes, members, {hyper}, {steps}, gain, sharers, {tune}, spare[:, {j}])",
+            place.copy_back(),
+        ]
+    children = zip(kernel.children, mechanism.encoded_widths(), strict=True)
     return over_children(
         "walk_columns",
-        "mechanism, kernel, rng, z, theta, passes, members, hyper, log_step, gain, sharers",
-        [walk_number if width is None else walk_row for width in mechanism.encoded_widths()],
+        "mechanism, kernel, rng, z, theta, passes, members, hyper, log_step, gain, sharers, tune, spare",
+        [MOVES[child.has("log_base")][width is not None] for child, width in children],
         scopes,
         lines,
     )
@@ -201,9 +219,8 @@ def product_convolution(
         scopes,
         [line.format(out="ys[i]") for line in lines],
     )
-    extra = {draw_given_at: write_row, draw_reported_at: reported}
-    if kernel.has("log_base"):
-        extra[walk_columns] = walk_over(mechanism, kernel, scopes)
+    walk = walk_over(mechanism, kernel, scopes)
+    extra = {draw_given_at: write_row, draw_reported_at: reported, walk_columns: walk}
     cost = sum(found.cost for _, _, found in known)
     name = " × ".join(found.name for _, _, found in known)
     masses = masses_over(mechanism, kernel, scopes, [found for _, _, found in known])

@@ -31,8 +31,12 @@ def redraw_at(mechanism, kernel, rng, z, theta, ys, i):
 
 
 @slot
-def walk_columns(mechanism, kernel, rng, z, theta, passes, members, hyper, log_step, gain, sharers):
-    """Move θ by Metropolis steps on G₀(θ) ∏ g(z_i|θ) over the members of a cluster, one column after another."""
+def walk_columns(mechanism, kernel, rng, z, theta, passes, members, hyper, log_step, gain, sharers, tune, spare):
+    """Move θ by Metropolis steps on G₀(θ) ∏ g(z_i|θ) over the members of a cluster, one column after another.
+
+    A column whose base measure has no density is updated by its kernel, given entries that are drawn for that into
+    spare records.
+    """
 
 
 @slot

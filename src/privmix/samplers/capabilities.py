@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from privmix.pairs.slots import walk_columns
+
 if TYPE_CHECKING:
     from privmix.model import PrivateMixture
     from privmix.samplers.base import Sampler
@@ -72,8 +74,9 @@ def need_conjugacy(name: str, what: str, model: PrivateMixture) -> None:
 
 
 def need_log_base(name: str, model: PrivateMixture) -> None:
-    """Refuse a walk of the parameters where the base measure has no density."""
-    if not model.kernel.has("log_base"):
+    """Refuse a walk of the parameters where the base measure has no density; of several columns, each by itself."""
+    by_column = model.convolution is not None and walk_columns in model.convolution.extra
+    if not model.kernel.has("log_base") and not by_column:
         raise ValueError(
             f"{name}(update='walk') moves the parameters on the marginal likelihood, which needs "
             f"{type(model.kernel).__name__}.log_base. Give it, or use update='impute'."

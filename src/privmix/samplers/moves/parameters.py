@@ -80,6 +80,8 @@ def walk_by_column(parts, data, state, rng, rows):
                 state.walk,
                 gain,
                 sharers,
+                state.tune,
+                state.members,
             )
 
 

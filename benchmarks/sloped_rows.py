@@ -193,7 +193,7 @@ def _cells(sets: dict[str, dict[str, float]], ours: dict[str, dict[str, float]])
     apart = np.array([ours[key]["score"] - one["score"] for key, one in sets.items() if key in ours])
     error = apart.std(ddof=1) / np.sqrt(len(apart)) if len(apart) > 1 else np.nan
     cells = [str(len(told)), f"{np.mean([one['score'] for one in told]):.4f}"]
-    cells += ["–" if sets is ours else f"{apart.mean():+.4f} ({error:.4f})"]
+    cells += ["–" if sets is ours or not len(apart) else f"{apart.mean():+.4f} ({error:.4f})"]
     cells += [f"{np.mean([one['seconds'] for one in told]):.1f}"]
     if "rate" not in told[0]:
         return [*cells, "–", "–"]

@@ -130,7 +130,7 @@ def test_a_conditional_weighs_the_components(fit):
 
 def test_conditionals_of_and_given_categories(fit):
     young, old = (fit.conditional("sex", age=age).density()["mean"].values for age in (30.0, 60.0))
-    assert young.sum() == old.sum() == pytest.approx(1.0)
+    assert [young.sum(), old.sum()] == pytest.approx([1.0, 1.0])
     both = fit.conditional("age", sex="f", income=2.0)
     assert both.quantile([0.25, 0.75])["mean"].shape == (2,)
     assert both.plot().get_ylabel() == "density"

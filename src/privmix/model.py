@@ -211,7 +211,7 @@ class PrivateMixture:
             if m.categories != k.categories:
                 described = [_values_in_words(part.categories) for part in (m, k)]
                 raise ValueError(
-                    f"{where}{type(m).__name__} is for {described[0]}, but {type(k).__name__} for {described[1]}. "
+                    f"{where}{type(m.each).__name__} is for {described[0]}, but {type(k).__name__} for {described[1]}. "
                     "Categories go with kernels.Categorical, under the same names; numbers with any other kernel."
                 )
 

@@ -35,6 +35,11 @@ class Margin(GlobalMechanism):
         return f"column {self.table.names[self.place]!r} of {self.table!r}"
 
     @property
+    def each(self) -> TableOfCells:
+        """The whole table, which is what a reader knows."""
+        return self.table
+
+    @property
     def records(self) -> int | None:
         """Number of records, where it is public."""
         return self.table.records

@@ -273,7 +273,7 @@ def test_other_kernels_and_samplers_are_refused_in_words():
         samplers.Neal8().check(privmix.default_model(table))
     with pytest.raises(ValueError, match="both must name the same columns in the same order"):
         PrivateMixture(table, KERNEL.only(["a", "b"]))
-    with pytest.raises(ValueError, match=r"^column 'sex': NoisyTable is for the categories f, m, but Normal for numbers"):
+    with pytest.raises(ValueError, match=r"^column 'sex': NoisyTable is for the categories f, m, but Normal"):
         PrivateMixture(
             NoisyTable(9, age=TWO["age"], sex=("f", "m"), epsilon=1.0),
             kernels.Product(age=kernels.Normal(), sex=kernels.Normal()),

@@ -23,7 +23,7 @@ from privmix.studies.shared.tables import write_tables
 
 FAMILIES = ("SubsetSelection", "RandomizedResponse", "UnaryEncoding", "Piecewise", "SquareWave", "Staircase", "Laplace")
 # More people than these are planned for, but no release of them is fitted: where counts can stand for it, and else.
-MOST_FITTED, MOST_RECORDS_FITTED = 1_000_000, 20_000
+MOST_FITTED, MOST_RECORDS_FITTED = 1_000_000, 300_000
 # Where a plan begins to look.
 START = 100_000
 

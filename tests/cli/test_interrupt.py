@@ -95,3 +95,35 @@ def test_ctrl_c_before_any_draw_writes_nothing(release):
     assert stderr.endswith("\ninterrupted before any draw was kept: nothing was written.\n")
     assert (release.parent / "fit.nc").read_text() == "old"
     assert not (release.parent / "fit.png").exists()
+
+
+COMPILES_FOR_LONG = """
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from privmix.cli.app import main
+from privmix.engine import chains
+def compile_block(model, sampler):
+    print("compiling", flush=True)
+    time.sleep(600.0)
+chains.compile_block = compile_block
+sys.argv[1:] = ["fit", "release.csv", "--output", "fit.nc", "--sampler", "neal5"]
+main()
+"""
+
+
+def test_ctrl_c_does_not_wait_for_the_compiler(release):
+    process = subprocess.Popen(
+        [sys.executable, "-c", COMPILES_FOR_LONG],
+        cwd=release.parent,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+    )
+    try:
+        assert process.stdout.readline() == b"compiling\n"
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=PATIENCE)
+    finally:
+        process.kill()
+    assert process.returncode == 130, stderr
+    assert stderr.endswith(b"interrupted before any draw was kept: nothing was written.\n")

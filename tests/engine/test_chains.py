@@ -71,7 +71,7 @@ def test_resume_equals_one_longer_run(sampler):
 
 def test_interruption_keeps_the_draws_made(monkeypatch):
     """Ctrl-C reaches the main thread while it waits; chains stop after their block and hand over what they have."""
-    waited = threading.Event()
+    waited, settings = threading.Event(), {"warmup": 10, "thin": 1, "chains": 2, "seed": 1, "allocations": False}
 
     def interrupted(futures):
         deadline = time.monotonic() + 60.0
@@ -85,13 +85,13 @@ def test_interruption_keeps_the_draws_made(monkeypatch):
     monkeypatch.setattr(chains_file, "Monitor", lambda *a: MONITORS.append(monitor(*a)) or MONITORS[-1])
     monkeypatch.setattr(chains_file, "_wait", interrupted)
     with pytest.warns(UserWarning, match="interrupted: . of 2 chains kept"):
-        posterior = MODEL.sample(Z, draws=5_000_000, warmup=10, thin=1, chains=2, seed=1, allocations=False)
+        posterior = MODEL.sample(Z, samplers.Neal5(), draws=5_000_000, **settings)
     assert waited.is_set()
     assert 0 < posterior.draws < 5_000_000
     assert posterior.datatree.attrs["complete"] == 0
     monkeypatch.undo()
     thin = posterior.plan.thin  # one in so many was kept
-    fresh = MODEL.sample(Z, draws=posterior.draws, warmup=10, thin=thin, chains=2, seed=1, allocations=False)
+    fresh = MODEL.sample(Z, samplers.Neal5(), draws=posterior.draws, **{**settings, "thin": thin})
     kept = [any(np.array_equal(a, b) for b in fresh.n_clusters.values) for a in posterior.n_clusters.values]
     assert all(kept)
 
@@ -104,6 +104,29 @@ def test_interruption_before_any_draw_is_passed_on(monkeypatch):
     plan = Plan(MODEL, samplers.Neal5(), Z, 10, 10_000_000, 1, allocations=False)
     with pytest.raises(KeyboardInterrupt):
         run_chains(plan, list(np.random.SeedSequence(1).spawn(2)))
+
+
+def test_interruption_does_not_wait_for_the_compiler(monkeypatch):
+    """The compiler cannot be stopped: chains that have not begun are left to it, and stop when it is done."""
+    compiling, interrupted, stopped = threading.Event(), threading.Event(), threading.Event()
+
+    def compile_for_long(*_):
+        compiling.set()
+        assert interrupted.wait(60.0)
+        stopped.set()
+        raise KeyboardInterrupt
+
+    def interrupt(futures):
+        assert compiling.wait(60.0)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(chains_file, "compile_block", lambda model, sampler: compile_for_long)
+    monkeypatch.setattr(chains_file, "_wait", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        run_chains(Plan(MODEL, samplers.Neal5(), Z, 10, 10, 1, allocations=False), [1, 2])
+    assert not stopped.is_set()
+    interrupted.set()
+    assert stopped.wait(60.0)
 
 
 def test_chains_of_unequal_length_are_cut_to_keep_most_draws():

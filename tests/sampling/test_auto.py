@@ -1,5 +1,6 @@
 """Auto chooses a sampler, says which and why, and gives the draws that the chosen sampler gives."""
 
+import threading
 from dataclasses import dataclass
 
 import numpy as np
@@ -175,6 +176,19 @@ def test_effective_size_tells_sticky_chains():
     sticky = np.repeat(rng.standard_normal(40), 50)
     assert auto_file.effective_size(free) > 4.0 * auto_file.effective_size(sticky)
     assert auto_file.effective_size(np.ones(100)) == 0.0
+
+
+def test_the_pilot_leaves_the_main_thread_free_for_ctrl_c(monkeypatch):
+    """Ctrl-C that comes while the main thread compiles may be swallowed by the compiler, which then breaks."""
+    threads, compiled = [], chains_file.compile_block
+    monkeypatch.setattr(
+        chains_file, "compile_block", lambda *parts: threads.append(threading.current_thread()) or compiled(*parts)
+    )
+    model, z = release(1.0)
+    posterior = model.sample(z, draws=400, warmup=100, thin=15, chains=1, seed=1)
+    assert "a pilot of" in posterior.datatree.attrs["auto"]
+    assert len(threads) == 3  # two samplers are tried, one runs
+    assert threading.main_thread() not in threads
 
 
 def test_ctrl_c_during_the_pilot_is_heard(monkeypatch):

@@ -10,7 +10,7 @@ from privmix.cli.count import count
 from privmix.cli.demo import demo
 from privmix.cli.fit import fit
 from privmix.cli.options import respelled
-from privmix.cli.outputs import Commands, write_plainly
+from privmix.cli.outputs import Commands, leave_at_once, write_plainly
 from privmix.cli.plan import plan
 from privmix.cli.privatize import privatize
 from privmix.cli.report import report
@@ -54,7 +54,11 @@ app.command(epilog="Example: privmix report fit.nc --output report.html")(report
 def main() -> None:
     """Run the command line: the entry point of the script `privmix`."""
     write_plainly()
-    app(prog_name="privmix")
+    try:
+        app(prog_name="privmix")
+    except SystemExit as end:
+        leave_at_once(end.code)
+        raise
 
 
 def _show_version(wanted: bool) -> None:

@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from privmix.engine.chains import CHAIN_THREADS
+
 if TYPE_CHECKING:
     from privmix import Posterior
     from privmix.posterior import Finding
@@ -69,6 +71,14 @@ def terminated_as_interrupted() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def leave_at_once(code: Any) -> None:
+    """End the process if it was interrupted while a chain compiles: Python would wait for the compiler to end."""
+    if code == INTERRUPTED and any(thread.name.startswith(CHAIN_THREADS) for thread in threading.enumerate()):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
 
 
 def load_early() -> None:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from privmix.model import PrivateMixture
     from privmix.samplers import Sampler
 
+# What the threads of chains are called.
+CHAIN_THREADS = "privmix-chain"
 # Seconds that a block should take: long enough that the call costs nothing, short enough to answer Ctrl-C.
 BLOCK_SECONDS = 0.1
 # Draws that a chain has room for at first, and bytes of later pieces: memory follows what was drawn, not what was asked
@@ -158,16 +160,19 @@ def run_chains(
     """Run one chain for each start; return them and whether all were finished.
 
     A start is a seed, or the end of a chain to go on from. An interruption (Ctrl-C) stops the chains
-    after their current block; what they have drawn is returned. Chains that were finished have as many sweeps between
-    draws, one like the other: more than was asked for where memory has no room for all (see `MEMORY_SHARE`).
+    after their current block; what they have drawn is returned. Where they still compile it is passed on at once: their
+    threads end when the compiler does. Chains that were finished have as many sweeps between draws, one like the other:
+    more than was asked for where memory has no room for all (see `MEMORY_SHARE`).
     """
     plan = replace(plan, room=MEMORY_SHARE * memory() / len(starts))
     shared = executor is None or isinstance(executor, ThreadPoolExecutor)
     monitor = Monitor(len(starts), plan.sweeps) if shared else None
-    pool = executor or ThreadPoolExecutor(max_workers=min(len(starts), available_cpus()))
+    pool = executor or ThreadPoolExecutor(min(len(starts), available_cpus()), thread_name_prefix=CHAIN_THREADS)
+    patient, futures = True, []  # type: bool, list[Future]
     try:
-        futures = [pool.submit(run_chain, plan, start, index, monitor) for index, start in enumerate(starts)]
         try:
+            for index, start in enumerate(starts):
+                futures.append(pool.submit(run_chain, plan, start, index, monitor))
             with show_progress(monitor, futures) if progress else nullcontext():
                 _wait(futures)
         except KeyboardInterrupt:
@@ -175,6 +180,9 @@ def run_chains(
                 monitor.stop.set()
             for future in futures:
                 future.cancel()
+            patient = monitor is None or any(monitor.rows)
+            if not patient:
+                raise
             wait(futures)
             chains = _finished(futures)
             if not any(chain.length for chain in chains):
@@ -183,7 +191,7 @@ def run_chains(
         return even([future.result() for future in futures]), True
     finally:
         if executor is None:
-            pool.shutdown(wait=True, cancel_futures=True)
+            pool.shutdown(wait=patient, cancel_futures=True)
 
 
 def _wait(futures: list[Future]) -> None:

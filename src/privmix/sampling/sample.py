@@ -15,7 +15,7 @@ import numpy as np
 from privmix.curves.density import density_draws
 from privmix.engine import Plan, run_chains
 from privmix.engine.block import stack_draws
-from privmix.engine.chains import NO_ROOM, rescue, root_of, run_chain, spaced
+from privmix.engine.chains import NO_ROOM, rescue, root_of, spaced
 from privmix.engine.progress import tell
 from privmix.frames import Labels, labels_of
 from privmix.frames.read import add_labels
@@ -185,8 +185,9 @@ def trials_of(plan: Plan, seed: Any) -> Callable[[Sampler, int, np.ndarray], np.
     def trial(sampler: Sampler, sweeps: int, points: np.ndarray) -> np.ndarray:
         half = sweeps // 2
         short = replace(plan, sampler=sampler, draws=sweeps - half, warmup=half, thin=1, allocations=False)
-        chain = run_chain(short, seed)
-        if chain.length < short.draws:  # a chain keeps what it has drawn; a pilot that was stopped has no use for it
+        # In a thread of its own, as chains are: where the main thread compiles, the compiler may swallow Ctrl-C.
+        (chain,), complete = run_chains(short, [seed])
+        if not complete or chain.length < short.draws:  # a pilot that was stopped has no use for what it has drawn
             raise KeyboardInterrupt
         draws = stack_draws([chain.pieces])
         return density_draws(plan.model.kernel, draws, points)[0]

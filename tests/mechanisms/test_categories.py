@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from privmix import kernels
-from privmix.mechanisms import Laplace, RandomizedResponse, SubsetSelection, UnaryEncoding
+from privmix.mechanisms import Counted, Laplace, RandomizedResponse, SubsetSelection, UnaryEncoding
 from privmix.model import PrivateMixture, default_model
 from privmix.pairs import find
 from privmix.privacy import audit
@@ -105,3 +105,47 @@ def test_categories_and_numbers_are_not_mixed_up():
     assert default_model(response).kernel == kernels.Categorical(NAMES)
     with pytest.raises(ValueError, match="resolution is for records of one number"):
         default_model(response, resolution=1.0)
+
+
+@pytest.mark.parametrize("kind", [pd.Series, pl.Series, list, np.array])
+def test_numbers_that_are_names_are_read_as_names(kind):
+    """A column of "1" and "0" comes back from a file as numbers: taken for places, they would be exchanged."""
+    swapped = RandomizedResponse(categories=("1", "0"), epsilon=1.0)
+    assert swapped.check_data(kind([1, 0, 0])).tolist() == [0.0, 1.0, 1.0]
+    with pytest.raises(ValueError, match="none of the categories '1', '0'; the first is '2'"):
+        swapped.check_release(kind([1, 2]))
+
+
+def test_numbers_that_are_places_are_read_as_such():
+    """An array of floats is what privatize gives for one; names that are their own places leave nothing open."""
+    swapped, plain = (RandomizedResponse(categories=names, epsilon=1.0) for names in (("1", "0"), ("0", "1")))
+    assert swapped.check_release(np.array([1.0, 0.0])).tolist() == [1.0, 0.0]
+    assert swapped.check_release(swapped.privatize(np.array([0.0, 1.0]), seed=1)).tolist() == [0.0, 1.0]
+    assert plain.check_data(pd.Series([1, 0])).tolist() == [1.0, 0.0]
+    with pytest.raises(ValueError, match="the categories '1' and '01' are one number: give them as text"):
+        RandomizedResponse(categories=("1", "01"), epsilon=1.0).check_data([1, 1])
+
+
+def test_numbers_with_a_fraction_or_missing_may_be_names():
+    grades = RandomizedResponse(categories=("1", "2.5", "none"), epsilon=1.0)
+    assert grades.check_data(pd.Series([2.5, 1.0])).tolist() == [1.0, 0.0]
+    assert np.array_equal(grades.read_column(pd.Series([2.5, np.nan])), [1.0, np.nan], equal_nan=True)
+
+
+def test_missing_names_of_every_kind():
+    mechanism = RandomizedResponse(categories=NAMES, epsilon=1.5)
+    for absent in (None, np.nan, pd.NA):
+        with pytest.raises(ValueError, match="1 missing values"):
+            mechanism.check_data(pd.Series(["no", absent, "yes"], dtype=object))
+    with pytest.raises(ValueError, match="1 missing values"):
+        mechanism.check_data(pd.Series(["no", pd.NA], dtype="string"))
+
+
+def test_counts_of_categories_are_a_table_of_names():
+    table = Counted(RandomizedResponse(categories=NAMES, epsilon=1.5))
+    frame = table.to_frame([4, 3, 2, 1])
+    assert frame["z"].tolist() == list(NAMES)
+    assert table.check_release(frame).tolist() == [4.0, 3.0, 2.0, 1.0]
+    assert default_model(table).kernel == kernels.Categorical(NAMES)
+    with pytest.raises(ValueError, match=r"^the column z is not that of the 4 bins of RandomizedResponse"):
+        table.check_release(frame.iloc[::-1])

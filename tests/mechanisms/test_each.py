@@ -15,6 +15,7 @@ from scipy import stats
 
 from columns import PEOPLE, Shifted, frame_of_people
 from privmix.mechanisms import (
+    Counted,
     Duchi,
     Each,
     Gaussian,
@@ -215,6 +216,14 @@ BAD_PARTS = [
     (lambda: Each(TWO, reports=3), "Each: reports must be at most the number of columns, 2; got 3."),
     (lambda: Each(TWO, reports=0), "Each: reports must be a whole number of at least 1; got 0."),
     (lambda: Each([("a", LAPLACE), ("a", LAPLACE)]), "Each has two columns of one name: a, a."),
+    (
+        lambda: Each(x_0=LAPLACE, x=HaarWavelet(levels=1, epsilon=1.0, bounds=UNIT)),
+        "Each: a release would have two columns 'x_0'. Rename a column.",
+    ),
+    (
+        lambda: Counted(Each(count=RandomizedResponse(2, epsilon=1.0, bounds=UNIT), x=Duchi(epsilon=1.0, bounds=UNIT))),
+        "Counted: a table would have two columns 'count'. Rename the column of the records.",
+    ),
 ]
 
 
@@ -243,6 +252,8 @@ def test_what_is_no_mechanism_for_each_record(part):
         (pd.DataFrame(DATA).assign(age="old"), "^column 'age': the data y must be numbers"),
         (pd.DataFrame(DATA).assign(age=np.nan), "^column 'age': the data y has 50 missing values"),
         (pd.DataFrame(DATA).assign(sex=None), "^column 'sex': the data y has 50 missing values"),
+        (pd.DataFrame([[1.0, 2.0, 3.0]]), "^the data y has no column 'age', 'income', 'sex' and '0', '1', '2' besides"),
+        ({**DATA, "age": [1.0]}, "^the data y has columns of different lengths: age 1, income 50, sex 50"),
     ],
 )
 def test_data_that_do_not_fit(rows, message):
@@ -281,3 +292,31 @@ def test_a_mechanism_of_ones_own_is_a_column():
     z = mechanism.privatize(np.full((1000, 2), 0.5), seed=1)
     assert (z[:, 0] >= 0.5).all()
     assert mechanism.guarantee == PureDP(3.0)
+
+
+def test_labels_of_an_array_are_read():
+    two = Each(TWO)
+    labelled = pd.DataFrame({"b": [0.1, 0.2, 0.3], "a": [0.5, 0.6, 0.7]}).to_xarray().to_dataarray(dim="column")
+    wanted = [[0.5, 0.1], [0.6, 0.2], [0.7, 0.3]]
+    assert two.check_release(labelled.T).tolist() == two.check_release(labelled).tolist() == wanted
+    records = labelled.T.assign_coords(index=["p", "q", "r"]).drop_vars("column")
+    assert two.check_release(records).tolist() == [row[::-1] for row in wanted]
+    with pytest.raises(ValueError, match=r"^the release z has no column 'a' and 'c' besides"):
+        two.check_release(labelled.T.assign_coords(column=["b", "c"]))
+
+
+def test_log_density_reads_frames_by_name_and_refuses_other_widths():
+    y, z = pd.DataFrame(DATA), MECHANISM.privatize(pd.DataFrame(DATA), seed=1)
+    expected = MECHANISM.logpdf(MECHANISM.check_release(z), MECHANISM.check_data(y))
+    assert np.array_equal(MECHANISM.logpdf(z[["sex", "age", "income"]], y[["income", "sex", "age"]]), expected)
+    for narrow in (np.zeros((3, 1)), 0.5, np.zeros((3, 4))):
+        with pytest.raises(ValueError, match=r"^Each takes rows of 3 numbers; the data y have shape"):
+            MECHANISM.logpdf(np.zeros((3, 3)), narrow)
+
+
+def test_missing_numbers_of_every_kind():
+    two = Each(TWO)
+    objects = pd.DataFrame({"a": np.array([0.1, pd.NA, None], dtype=object), "b": [0.1, 0.2, 0.3]})
+    assert np.array_equal(two.check_release(objects)[:, 0], [0.1, np.nan, np.nan], equal_nan=True)
+    with pytest.raises(ValueError, match=r"^column 'a': the data y has 2 missing values"):
+        two.privatize(objects)

@@ -10,7 +10,7 @@ import privmix
 from columns import PEOPLE, frame_of_people
 from privmix import mechanisms
 from privmix.curves.columns import density_mean_over
-from privmix.plots import plot_density, plot_pairs, style
+from privmix.plots import plot_density, plot_pairs, plot_predictive, style
 from privmix.plots.pairs import heights_inside
 from privmix.report import render
 from report.reading import parsed
@@ -141,3 +141,15 @@ def test_report_of_a_category_shows_its_shares_and_no_bounds(fit):
     assert ">categories</th><td>f, m<" in page
     assert "bounds of a record" not in page
     assert "is one of two, both equally likely" in page
+
+
+def test_dollars_in_names_are_no_mathematics():
+    amounts = mechanisms.RandomizedResponse(categories=("$0-$10k", "$10k-$20k"), epsilon=2.0)
+    rows = mechanisms.Each([("cost in $_{", mechanisms.Laplace(epsilon=9.0, bounds=(0, 1))), ("income in $", amounts)])
+    z = np.column_stack([np.linspace(0.1, 0.9, 20), np.repeat([0.0, 1.0], 10)])
+    fit = privmix.fit(z, rows, draws=20, warmup=20, thin=1, chains=2, seed=1)
+    figure = fit.plot()[0, 0].figure
+    figure.canvas.draw()
+    assert figure.axes[2].get_xlabel() == r"cost in \$_{"
+    assert [text.get_text() for text in figure.axes[3].get_xticklabels()] == [r"\$0-\$10k", r"\$10k-\$20k"]
+    plot_predictive(fit.marginal("income in $")).figure.canvas.draw()

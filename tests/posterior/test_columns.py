@@ -333,3 +333,29 @@ def test_a_fit_of_one_category():
     shares = fitted.density()["mean"].values
     assert shares.sum() == pytest.approx(1.0)
     assert isinstance(fitted.predictive(3, seed=1), xr.Dataset)
+
+
+def test_a_frame_of_points_is_read_by_its_columns(fit):
+    points = pd.DataFrame({"age": [20.0, 60.0], "income": [2.0, 8.0], "sex": ["f", "m"]})
+    by_place = fit.density(np.array([[20.0, 2.0, 0.0], [60.0, 8.0, 1.0]]))["mean"].values
+    for order in (["age", "income", "sex"], ["sex", "age", "income"]):
+        assert fit.density(points[order])["mean"].values == pytest.approx(by_place)
+    with pytest.raises(ValueError, match=r"^the grid has no column 'sex'"):
+        fit.density(points[["age", "income"]])
+
+
+def test_one_person_may_be_asked_about_who_did_not_report_a_column(fit):
+    assert len(fit.predict(Z.iloc[:1].assign(income=np.nan))) == 1
+    assert fit.predict_proba(Z.iloc[:2].assign(age=np.nan)).sum("cluster").values == pytest.approx(1.0)
+
+
+def test_a_column_may_be_called_name():
+    two = mechanisms.Each(
+        name=mechanisms.Laplace(epsilon=9.0, bounds=(0, 1)), released_name=mechanisms.Laplace(scale=0.1, bounds=(0, 1))
+    )
+    found = privmix.fit(np.full((20, 2), 0.4), two, **HOW)
+    assert found.conditional("released_name", name=0.5).density()["mean"].shape == (200,)
+    with pytest.raises(
+        ValueError, match=r"^predictive: 'released_name' is a column of the records, and would be one of"
+    ):
+        found.predictive(5)

@@ -81,7 +81,7 @@ def masses(
     The first array is (record, cluster), the last column for components without records; where `labels` is empty it is
     the only one, and holds them all.
     """
-    data = model.data(np.array(model.mechanism.check_release(z)))
+    data = model.data(np.array(read_new(model.mechanism, z)))
     clusters = int(labels.max(initial=-1)) + 1
     weight, atom, components = (np.ascontiguousarray(array) for array in flattened(draws))
     out, top = np.zeros((len(data.z), clusters + 1)), np.full(len(data.z), -np.inf)
@@ -91,6 +91,15 @@ def masses(
     parts, rng = model.parts(), np.random.default_rng(seed)
     run(parts.mechanism, parts.kernel, data, rng, components, weight, atom, allocation, labels, *scratch, out)
     return out, top
+
+
+def read_new(mechanism: Any, z: Any) -> np.ndarray:
+    """Return new records, each by itself right: unlike a release, all of them may miss a column."""
+    if mechanism.is_global or mechanism.reveals:
+        return mechanism.check_release(z)
+    rows = mechanism.read_rows(z)
+    mechanism.check_records(len(rows))
+    return rows
 
 
 def with_mechanism(model: PrivateMixture, mechanism: Any) -> PrivateMixture:

@@ -10,6 +10,9 @@ import numpy as np
 import xarray as xr
 
 from privmix.curves.mixture import count_of, load_atom, mass_values, over_draws, parts_of, run_over
+from privmix.frames import as_floats, is_table
+from privmix.frames.categories import as_codes
+from privmix.frames.rows import pick_columns
 from privmix.kernels import Kernel
 from privmix.kernels.slots import log_f
 from privmix.model import PrivateMixture
@@ -128,7 +131,9 @@ def default_grid(model: PrivateMixture, z: np.ndarray, points: int) -> np.ndarra
 
 
 def check_grid(kernel: Kernel, grid: Any) -> np.ndarray:
-    """Return the points of a grid as an array of finite floats."""
+    """Return the points of a grid as an array of finite floats; a frame of rows is read by its columns."""
+    if kernel.names and (is_table(grid) or isinstance(grid, xr.DataArray)):
+        grid = read_points(kernel, grid)
     try:
         points = np.ascontiguousarray(grid, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -141,6 +146,18 @@ def check_grid(kernel: Kernel, grid: Any) -> np.ndarray:
     if not np.isfinite(points).all():
         raise ValueError("the grid has values that are NaN or infinite.")
     return points
+
+
+def read_points(kernel: Any, grid: Any) -> np.ndarray:
+    """Return rows of named columns as an array, categories by their places."""
+    columns = pick_columns(grid, kernel.names, "the grid")
+    read = [
+        as_floats(columns[name], f"the grid of {name}")
+        if child.categories is None
+        else as_codes(columns[name], child.categories, f"the grid of {name}")
+        for name, child in kernel.parts
+    ]
+    return np.column_stack(read)
 
 
 def check_level(level: Any) -> float:

@@ -3,7 +3,7 @@
 Correlations come from the moments of the components: exact where kernels state them. Mutual information is that of
 cells: of categories it is exact; numbers are cut into cells, which can only lose, and whose masses are exact where a
 kernel has a distribution function. Cells are narrow where many records are, and the same in all draws. Where columns
-depend on one another inside components, cells are equal, and the density at its middle stands for the mass of a cell.
+slope inside components it is that of the numbers themselves, by quadrature inside each component.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ import xarray as xr
 from scipy.special import xlogy
 
 from privmix.curves.columns import need_columns, only_columns
-from privmix.curves.density import NODES, WEIGHTS, check_level, density_draws, summarise_draws
+from privmix.curves.density import NODES, WEIGHTS, check_level, summarise_draws
 from privmix.curves.functionals import need_moments
+from privmix.curves.information import information_of_rows
 from privmix.curves.mixture import count_of, flattened, load_atom, over_draws, run_over
 from privmix.curves.moments import component_moments
 from privmix.curves.predictive import draw_records
@@ -109,7 +110,9 @@ def mutual_information(kernel: Kernel, draws: Draws, level: float, cells: int = 
     """Return the mutual information of each two columns in nats: posterior mean, interval and draws."""
     known, level = need_columns(kernel, "mutual_information"), check_level(level)
     names = list(known.names)
-    tabulate, width = (_tables_of_product if isinstance(known, Product) else _tables_of_rows)(known, draws, cells)
+    if not isinstance(known, Product):
+        return _matrix(draws, information_of_rows(known, draws), names, level).assign_attrs(unit="nats")
+    tabulate, width = _tables_of_product(known, draws, cells)
 
     def evaluate(some: Draws) -> np.ndarray:
         values = np.full((count_of(some), len(names), len(names)), np.nan)
@@ -132,24 +135,6 @@ def _tables_of_product(kernel: Product, draws: Draws, cells: int) -> tuple[Tabul
         return lambda j, k: np.swapaxes(masses[j] * weight[:, :, None], 1, 2) @ masses[k]
 
     return tabulate, draws.weight.shape[-1] * sum(counts) + 2 * max(counts) ** 2
-
-
-def _tables_of_rows(kernel: Any, draws: Draws, cells: int) -> tuple[Tabulate, int]:
-    """Return the same for columns that depend on one another inside components: densities at the middles of cells."""
-    rows = _scouts(kernel, draws)
-    ends = [np.linspace(y.min(), y.max(), cells + 1) for y in rows.T]
-    middles = [0.5 * (edges[1:] + edges[:-1]) for edges in ends]
-
-    def tabulate(some: Draws) -> Callable[[int, int], np.ndarray]:
-        def joint(j: int, k: int) -> np.ndarray:
-            part, these = only_columns(kernel, some, [kernel.names[j], kernel.names[k]])
-            mesh = np.meshgrid(middles[j], middles[k], indexing="ij")
-            points = np.stack([values.reshape(-1) for values in mesh], axis=1)
-            return density_draws(part, these, points).reshape(-1, cells, cells)
-
-        return joint
-
-    return tabulate, 3 * cells**2
 
 
 def information(joint: np.ndarray) -> np.ndarray:

@@ -111,6 +111,12 @@ def _by_column(model: PrivateMixture, y: np.ndarray, z: np.ndarray) -> xr.Datase
     """Return rows column by column, categories by their names: ``to_dataframe`` has synthetic rows."""
     records = _named(model.kernel, y)
     released = {f"released_{name}": column for name, column in model.mechanism.to_columns(z).items()}
+    both = sorted(records.keys() & released.keys())
+    if both:
+        raise ValueError(
+            f"predictive: {both[0]!r} is a column of the records, and would be one of their release too. Rename it "
+            "before you fit."
+        )
     return xr.Dataset({name: ("sample", np.array(c)) for name, c in with_texts(records | released).items()})
 
 

@@ -17,7 +17,8 @@ def as_codes(values: Any, categories: tuple[str, ...], name: str, *, missing: bo
     ----------
     values
         Names, as a sequence, an array or a column of pandas, polars or pyarrow, of text or of a categorical type; or
-        places themselves, as numbers.
+        places themselves, as numbers. Where names are numbers, such as ("1", "2"), numbers are names too, and only an
+        array of floats, which is what `privatize` returns for an array, has places.
     categories
         All names.
     name
@@ -27,7 +28,10 @@ def as_codes(values: Any, categories: tuple[str, ...], name: str, *, missing: bo
     """
     texts = _texts(values)
     if texts is None:
-        return _check_codes(as_floats(values, name, missing=missing), categories, name)
+        numbers, named = as_floats(values, name, missing=missing), _numbers_named(categories)
+        if not named or _is_array_of_floats(values):
+            return _check_codes(numbers, categories, name)
+        texts = [None if np.isnan(number) else named.get(number, f"{number:g}") for number in numbers.tolist()]
     place = {category: float(j) for j, category in enumerate(categories)}
     codes = np.array([np.nan if text is None else place.get(text, -1.0) for text in texts])
     if not len(codes):
@@ -58,7 +62,33 @@ def _texts(values: Any) -> list[Any] | None:
 
 def _text(entry: Any) -> Any:
     """Return None for what stands for a missing value in any library; else the entry."""
-    return entry if isinstance(entry, str) or (entry == entry and entry is not None) else None
+    if isinstance(entry, str):
+        return entry
+    # pandas' NA is equal to nothing, and says so by a value that is neither true nor false.
+    return None if entry is None or type(entry).__name__ == "NAType" or entry != entry else entry
+
+
+def _numbers_named(categories: tuple[str, ...]) -> dict[float, str]:
+    """Return the category that each number is the name of; of none where numbers as names are the places too."""
+    if categories == tuple(map(str, range(len(categories)))):
+        return {}
+    found: dict[float, str] = {}
+    for category in categories:
+        number = _number(category)
+        if np.isfinite(number) and found.setdefault(number, category) != category:
+            raise ValueError(f"the categories {found[number]!r} and {category!r} are one number: give them as text.")
+    return found
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return np.nan
+
+
+def _is_array_of_floats(values: Any) -> bool:
+    return isinstance(values, np.ndarray) and values.dtype.kind == "f"
 
 
 def _refuse_unknown(unknown: list[Any], categories: tuple[str, ...], name: str) -> None:

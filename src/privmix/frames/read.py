@@ -135,7 +135,7 @@ def _check_order(names: list[str], name: str) -> None:
 def _series_array(series: nw.Series, name: str, missing: bool = False) -> np.ndarray:
     dtype = series.dtype
     if isinstance(dtype, nw.Object):
-        return _plain_array(np.asarray(series.to_native(), dtype=object), name)
+        return _object_array(series, name, missing)
     if not (dtype.is_integer() or dtype.is_float()):
         kind = "boolean" if isinstance(dtype, nw.Boolean) else "decimal" if dtype.is_decimal() else "text"
         kind = "time" if dtype.is_temporal() else kind
@@ -150,6 +150,15 @@ def _series_array(series: nw.Series, name: str, missing: bool = False) -> np.nda
             f"{name} has {count} missing values; remove or replace them first.{_first(series.to_native(), nulls)}"
         )
     return np.ascontiguousarray(series.to_numpy(), dtype=np.float64)
+
+
+def _object_array(series: nw.Series, name: str, missing: bool) -> np.ndarray:
+    """Return a column of Python objects, among which None and pandas' NA stand for what is missing, as NaN is."""
+    entries = np.asarray(series.to_native(), dtype=object)
+    absent = np.array([entry is None or type(entry).__name__ == "NAType" for entry in entries], dtype=bool)
+    if absent.any() and not missing:
+        raise ValueError(f"{name} has {np.count_nonzero(absent)} missing values; remove or replace them first.")
+    return _plain_array(np.where(absent, np.nan, entries), name)
 
 
 def _plain_array(values: Any, name: str) -> np.ndarray:

@@ -44,13 +44,15 @@ def pick_columns(rows: Any, names: Sequence[str], what: str) -> dict[str, Any]:
     """
     refuse_masked(rows, what)
     if isinstance(rows, xr.DataArray):
-        rows = rows.values
+        rows = _unlabelled(rows, names)
     found = rows if isinstance(rows, Mapping) else opened(rows)
     if isinstance(found, nw.DataFrame):
-        found = {str(name): found[name].to_native() for name in found.columns}
+        found = {str(name): found.get_column(name).to_native() for name in found.columns}
     if isinstance(found, Mapping):
         _check_names(list(found), names, what)
-        return {name: found[name] for name in names}
+        columns = {name: found[name] for name in names}
+        _check_lengths(columns, what)
+        return columns
     array = np.asarray(rows)
     if array.ndim != 2 or array.shape[1] != len(names):
         raise ValueError(
@@ -60,6 +62,22 @@ def pick_columns(rows: Any, names: Sequence[str], what: str) -> dict[str, Any]:
     if not len(array):
         raise ValueError(f"{what} is empty; at least one record is needed.")
     return {name: array[:, j] for j, name in enumerate(names)}
+
+
+def _unlabelled(rows: xr.DataArray, names: Sequence[str]) -> Any:
+    """Return columns by name where the second dimension is labelled by text, or the first by these names."""
+    for axis, dim in ((1, rows.dims[-1]), (0, rows.dims[0])) if rows.ndim == 2 else ():
+        labels = rows.coords[dim].values.tolist() if dim in rows.coords else [0]
+        if all(isinstance(label, str) for label in labels) and (axis == 1 or set(labels) == set(names)):
+            return {label: rows.isel({dim: j}).values for j, label in enumerate(labels)}
+    return rows.values
+
+
+def _check_lengths(columns: dict[str, Any], what: str) -> None:
+    lengths = {name: len(column) for name, column in columns.items() if hasattr(column, "__len__")}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise ValueError(f"{what} has columns of different lengths: {told}.")
 
 
 def _check_names(held: list[str], names: Sequence[str], what: str) -> None:

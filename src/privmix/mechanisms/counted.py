@@ -87,7 +87,7 @@ def refusal(mechanism: Any) -> str:
 
 def read_counts(mechanism: Any, z: Any) -> np.ndarray:
     """Return counts as an array of floats; a table is read by its columns."""
-    if is_table(z) and mechanism.names:
+    if is_table(z) and mechanism.text_columns():
         z = mechanism.from_columns(pick_columns(z, mechanism.file_columns(), "the release z"))
     elif is_table(z):
         z = mechanism.from_columns(columns_of(z, tuple(mechanism.file_columns()), "the release z"))
@@ -144,6 +144,8 @@ class Counted(Mechanism):
         reason = refusal(self.mechanism)
         if reason:
             raise ValueError(f"Counted: {reason}")
+        if self.names and "count" in self.names:
+            raise ValueError("Counted: a table would have two columns 'count'. Rename the column of the records.")
         if self.outputs is not None:
             if self.bins not in (None, len(self.outputs)) or self.span is not None:
                 raise ValueError(
@@ -203,6 +205,7 @@ class Counted(Mechanism):
     bounds = of_wrapped("bounds")
     clipped_at = of_wrapped("clipped_at")
     guarantee = of_wrapped("guarantee")
+    categories = of_wrapped("categories")
     drawn_by = of_wrapped("drawn_by")
     withholds = of_wrapped("withholds")
 
@@ -332,12 +335,16 @@ class Counted(Mechanism):
 
     def text_columns(self) -> list[str]:
         """Return the columns of a file whose cells are names of categories."""
-        return self.mechanism.text_columns() if self.names else []
+        if self.names:
+            return self.mechanism.text_columns()
+        return ["z"] if self.mechanism.releases_categories else []
 
     def to_columns(self, z: np.ndarray) -> dict[str, np.ndarray]:
         """Return the counts as a table with the edges of the bins, or with the outputs."""
         edges = self.edges
-        where: dict[str, Any] = {"z": self.places} if edges is None else {"lower": edges[:-1], "upper": edges[1:]}
+        where: dict[str, Any] = {"lower": edges[:-1], "upper": edges[1:]} if edges is not None else {}
+        if edges is None:
+            where = {"z": self.mechanism.show_column(self.places)}
         if self.names:
             where = self.mechanism.to_columns(self.places)
         return {**where, "count": z}
@@ -358,7 +365,9 @@ class Counted(Mechanism):
         """Return the counts of a table, or refuse it where its bins are not the mechanism's."""
         if self.names:
             return self._from_cells(columns)
-        wanted = self.to_columns(np.zeros(self.bins))
+        if self.text_columns():
+            columns = {**columns, "z": self.mechanism.read_column(columns["z"])}
+        wanted = self.to_columns(np.zeros(self.bins)) | ({"z": self.places} if self.span is None else {})
         for name in self.file_columns()[:-1]:
             # Edges that another program wrote, or made, may differ in the last digit.
             close = 1e-9 * (1.0 if self.span is None else self.span[1] - self.span[0])
@@ -368,7 +377,7 @@ class Counted(Mechanism):
                     f"the column {name} is not that of the {self.bins} bins of {self.name_of_each}. The table was cut "
                     "or changed, or belongs to another mechanism; fetch it again."
                 )
-        return columns["count"]
+        return as_floats(columns["count"], "the counts")
 
     def _from_cells(self, columns: dict[str, Any]) -> np.ndarray:
         """Return the counts of rows of cells in any order; those that the table leaves out are empty."""

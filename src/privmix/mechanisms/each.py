@@ -82,6 +82,10 @@ class Each(Columns, LocalMechanism):
         fill(self, parts=named_parts("Each", LocalMechanism, parts, named), reports=reports)
         for name, child in self.parts:
             refuse_child(name, child)
+        columns = self.file_columns()
+        twice = [column for column in columns if columns.count(column) > 1]
+        if twice:
+            raise ValueError(f"Each: a release would have two columns {twice[0]!r}. Rename a column.")
         revealed = [name for name, child in self.parts if child.reveals]
         if revealed and len(revealed) < len(self.parts):
             raise ValueError(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from privmix.frames import as_floats
+from privmix.frames import as_floats, is_table
 from privmix.frames.categories import as_codes
 from privmix.jit import accessor, bind
 from privmix.mechanisms.base import Mechanism
@@ -61,12 +61,16 @@ class LocalMechanism(Mechanism):
         Parameters
         ----------
         z
-            Released records: numbers, or rows for a mechanism that releases rows.
+            Released records: numbers, or rows for a mechanism that releases rows; or a frame with these columns.
         y
             Confidential records.
         """
-        z = np.asarray(z, dtype=np.float64)
-        y = np.asarray(y, dtype=np.float64)
+        z = np.asarray(self.read_rows(z) if is_table(z) else z, dtype=np.float64)
+        y = np.asarray(self.check_data(y) if is_table(y) else y, dtype=np.float64)
+        if self.dimension > 1 and (y.ndim == 0 or y.shape[-1] != self.dimension):
+            raise ValueError(
+                f"{type(self).__name__} takes rows of {self.dimension} numbers; the data y have shape {y.shape}."
+            )
         if self.row_length is not None and (z.ndim == 0 or z.shape[-1] != self.row_length):
             raise ValueError(
                 f"{type(self).__name__} releases rows of {self.row_length} numbers; the release z has shape {z.shape}."
@@ -103,6 +107,10 @@ class LocalMechanism(Mechanism):
             )
         self.check_records(len(z))
         return z
+
+    def read_rows(self, z: Any) -> np.ndarray:
+        """Return released records, each by itself right, whatever is missing of all of them."""
+        return self.check_release(z)
 
     def _best_on_grid(self, z: np.ndarray) -> np.ndarray:
         if self.bounds is None or self.dimension > 1:

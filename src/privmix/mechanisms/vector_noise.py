@@ -75,6 +75,7 @@ class VectorNoise(NamedColumns, LocalMechanism):
             found = np.array(np.nan)
         d, is_matrix = self.dimension, found.ndim == 3
         known = found.ndim == 0 or (found.ndim in (1, *self.shapes) and found.shape[-1] == d)
+        known = known and (not is_matrix or found.shape[1] == d)
         if not known or not found.size or not np.isfinite(found).all() or not (is_matrix or (found > 0.0).all()):
             forms = ", ".join(["a positive number", f"one for each of {d} columns", *self.shapes.values()])
             raise ValueError(
@@ -190,13 +191,17 @@ class VectorNoise(NamedColumns, LocalMechanism):
 
     def check_release(self, z: Any) -> np.ndarray:
         """Return released rows as an array of floats, NaN where an entry is missing, or say what is wrong."""
-        found = pick_columns(z, self.names, "the release z")
-        rows = stack_columns([found[name] for name in self.names], self.read_column)
+        rows = self.read_rows(z)
         empty = [name for name, none in zip(self.names, np.isnan(rows).all(axis=0), strict=True) if none]
         if empty:
             raise ValueError(f"all entries of column {empty[0]!r} are missing. Leave the column out of the mechanism.")
         self.check_records(len(rows))
         return rows
+
+    def read_rows(self, z: Any) -> np.ndarray:
+        """Return rows as a release has them, each by itself right: whichever and how many entries are missing."""
+        found = pick_columns(z, self.names, "the release z")
+        return stack_columns([found[name] for name in self.names], self.read_column)
 
     def from_columns(self, columns: dict[str, Any]) -> np.ndarray:
         """Return the release from its columns."""
@@ -227,6 +232,8 @@ def _read_box(owner: str, names: tuple[str, ...], box: Any) -> tuple[tuple[float
     """Return the bounds of every column, or None where there are none."""
     if box is None or all(bounds is None for bounds in box):
         return None
+    if len(box) != len(names):
+        raise ValueError(f"{owner}: box must have bounds of each of {len(names)} columns; got {len(box)}.")
     found = []
     for name, bounds in zip(names, box, strict=True):
         with of_column(name):

@@ -10,7 +10,7 @@ import numpy as np
 from privmix.curves.columns import density_mean_over
 from privmix.plots.density import describe_release, draw_curve
 from privmix.plots.shares import draw_bars, name_categories
-from privmix.plots.style import COLOURS, DOUBT_COLOUR, doubt_in_words
+from privmix.plots.style import COLOURS, DOUBT_COLOUR, doubt_in_words, plain
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -184,9 +184,9 @@ def _write(ax: Axes, lines: list[str]) -> None:
 def _name_axes(axes: np.ndarray, names: list[str]) -> None:
     """Name the columns at the left and below, and let panels of a column share its scale."""
     for j, name in enumerate(names):
-        axes[-1, j].set_xlabel(name)
+        axes[-1, j].set_xlabel(plain(name))
         if j:
-            axes[j, 0].set_ylabel(name)
+            axes[j, 0].set_ylabel(plain(name))
         for i in range(j, len(names)):
             axes[i, j].set_xlim(axes[j, j].get_xlim())
             if i < len(names) - 1:

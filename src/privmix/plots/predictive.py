@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from privmix.curves.predictive import replicator
-from privmix.plots.style import COLOURS, as_axes, doubt_in_words, mark_doubt
+from privmix.plots.style import COLOURS, as_axes, doubt_in_words, mark_doubt, plain
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -112,9 +112,9 @@ def _finish(ax: Axes, posterior: Posterior, table: xr.Dataset) -> None:
     low, high = ax.dataLim.intervaly
     # Room for the legend above what is drawn.
     ax.set_ylim(min(0.0, 1.05 * low), 1.25 * high or 1.0)
-    ax.set_xlabel(posterior.model.mechanism.output_in_words)
+    ax.set_xlabel(plain(posterior.model.mechanism.output_in_words))
     if not ax.get_title():
         worst = int(np.argmin(table["p_value"].values))
-        name, p = str(table["statistic"].values[worst]), float(table["p_value"].values[worst])
+        name, p = plain(table["statistic"].values[worst]), float(table["p_value"].values[worst])
         ax.set_title(f"Could the model have made the release?\nleast p-value {p:.2g} (of {name})", fontsize="medium")
     ax.legend(loc="upper center", ncols=2, frameon=False, fontsize="small")

@@ -15,6 +15,7 @@ from privmix.plots.style import (
     doubt_in_words,
     doubts_of,
     mark_doubt,
+    plain,
 )
 
 if TYPE_CHECKING:
@@ -86,4 +87,4 @@ def name_categories(axis: Any, names: Any, places: Any) -> None:
     """Write the names of categories at their places of an axis, slanted where they are long."""
     long = sum(len(str(name)) for name in names) > LONGEST_IN_A_ROW and axis.axis_name == "x"
     slant: dict[str, Any] = {"rotation": 30, "ha": "right"} if long else {}
-    axis.set_ticks(places, [str(name) for name in names], **slant)
+    axis.set_ticks(places, [plain(name) for name in names], **slant)

@@ -47,6 +47,11 @@ def as_axes(ax: Axes | None) -> Axes:
     return ax
 
 
+def plain(name: Any) -> str:
+    """Return a name as text of a picture: matplotlib would read what is between two dollars as mathematics."""
+    return str(name).replace("$", r"\$")
+
+
 def doubt_in_words(doubt: str, label: str | None = None) -> str:
     """Return what is written of a band where there is a doubt, of one fit of several with its name."""
     words = f"{doubt}: this band is not to be trusted" if doubt else ""

@@ -79,7 +79,7 @@ class Posterior(OfClusters):
 
         return marginal(self, name)
 
-    def conditional(self, name: str, **given: Any) -> Posterior:
+    def conditional(self, name: str, /, **given: Any) -> Posterior:
         """Return the law of one column among records with given values of others, as a posterior of its own.
 
         In each draw a component counts by how likely it has these values, w_h f(given|θ_h). The answer has density,
@@ -180,7 +180,8 @@ class Posterior(OfClusters):
 
         It is 0 where two columns are independent, whatever their kind, and no more than the entropy of a category.
         Over the coordinates `column` and `other`: ``mean``, ``lower``, ``upper`` and the ``draws``; NaN for a column
-        with itself. Of two categories it is exact in each draw; numbers are cut into 96 cells, which can only lose.
+        with itself. Of two categories it is exact in each draw; of numbers that are independent inside components it is
+        that of 96 cells each, which can only lose; of numbers that slope inside them it is an integral.
 
         Parameters
         ----------

@@ -133,3 +133,57 @@ def test_progress_is_told_soon_and_then_less_often(capsys, monkeypatch):
         show(1_000_000 * done, 5_000_000)
     told = capsys.readouterr().err.splitlines()
     assert [line.split()[2] for line in told] == ["2,000,000", "4,000,000", "5,000,000"]
+
+
+def test_what_files_say_of_themselves_is_not_overridden(here):
+    """A false guarantee would be written: records at ε = 10 do not keep ε = 1 because somebody says so."""
+    for k in (0, 1):
+        privmix.Release(released(k), LAPLACE).save(here / f"day{k}.csv")
+    false = [*TOLD[:3], "1", *TOLD[4:]]
+    ran = run("fit", "day0.csv", "day1.csv", "--column", "z", *false, "-o", "fit.nc", *SHORT)
+    assert ran.exit_code == 2
+    assert "day0.csv says itself what mechanism made it" in " ".join(ran.output.split())
+    ran = run("count", "day0.csv", "day1.csv", "--column", "z", *false, "-o", "counts.csv")
+    assert ran.exit_code == 2
+    assert "day0.csv says that Laplace(epsilon=10.0" in " ".join(ran.output.split())
+    assert run("count", "day0.csv", "day1.csv", "--column", "z", *TOLD, "-o", "counts.csv").exit_code == 0
+    ran = run("count", "counts.csv", "--column", "count", *TOLD, "-o", "again.csv")
+    assert "counts.csv is a table of counts already" in " ".join(ran.output.split())
+    (here / "day1.csv").write_text((here / "day1.csv").read_text() + "0.5\n")
+    ran = run("count", "day0.csv", "day1.csv", "--column", "z", *TOLD, "-o", "more.csv")
+    assert "the records in day1.csv are not those that were saved" in " ".join(ran.output.split())
+
+
+def test_no_record_counts_twice(here):
+    privmix.Release(released(0), LAPLACE).save(here / "day.csv")
+    privmix.Release(released(0), LAPLACE).save(here / "copy.csv")
+    for sources in (["day.csv", "./day.csv"], ["day.csv", "copy.csv"]):
+        for command in (["count", *sources, *TOLD, "-o", "c.csv"], ["fit", *sources, "-o", "fit.nc", *SHORT]):
+            ran = run(*command)
+            assert ran.exit_code == 2
+            assert "has the records of another file here" in " ".join(ran.output.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["fit", "bins.csv", "more.csv", "--noise", "laplace", "--scale", "2"], "bins.csv is a table of bins"),
+        (["count", "plain.csv", "--mechanism", "staircase", "--epsilon", "4"], "no distribution function of z"),
+        (["count", "plain.csv", "--mechanism", "discrete-laplace", "--epsilon", "4"], "on a lattice"),
+        (["count", "plain.csv", "--mechanism", "histogram", "--epsilon", "4"], "there is nothing to count"),
+    ],
+)
+def test_what_no_fit_could_take_is_not_counted(here, arguments, words):
+    (here / "plain.csv").write_text("z\n1\n2\n")
+    (here / "bins.csv").write_text("lower,upper,count\n0,1,3\n1,2,9\n")
+    (here / "more.csv").write_text("lower,upper,count\n0,1,3\n1,2,8\n")
+    ran = run(*arguments, "--bounds", "0", "20", "-o", "c.csv" if arguments[0] == "count" else "fit.nc")
+    assert ran.exit_code == 2
+    assert words in " ".join(ran.output.split())
+
+
+def test_infinite_numbers_are_dropped_from_text_files_too(here):
+    (here / "inf.csv").write_text("views\n0.1\ninf\n\n0.2\n")
+    assert "the column 'views' has 2 values" in " ".join(run("count", "inf.csv", *TOLD, "-o", "c.csv").output.split())
+    assert run("count", "inf.csv", "--missing", "drop", *TOLD, "-o", "c.csv").exit_code == 0
+    assert privmix.Release.load(here / "c.csv").records == 2

@@ -134,6 +134,20 @@ def test_privatize_without_a_mechanism_recommends_one_and_the_command_runs(here)
     assert made.guarantee.epsilon == 1.0
 
 
+def test_a_hardened_recommendation_can_be_hardened(here):
+    """The command that it gives must not release with floating-point noise."""
+    given = ["privatize", "pilot.csv", "--column", "y", "--output", "out.csv", "--hardened", "--notes", "a survey"]
+    result = run(*given, "--epsilon", "1", "--bounds", "0", "100")
+    assert "RandomizedResponse" in result.stderr
+    assert "of those with a hardened form" in result.stderr
+    command = shlex.split(result.stderr.partition("Run: ")[2])
+    assert {"--hardened", "--notes", "a survey"} <= set(command)
+    assert "--staggered" not in command
+    pytest.importorskip("opendp")
+    assert run(*command[1:]).exit_code == 0
+    assert "OpenDP" in Release.load("out.csv").mechanism.drawn_by
+
+
 def test_a_recommendation_uses_nothing_but_the_number_of_records(here):
     """Other values of as many records, the same answer."""
     given = ["privatize", "pilot.csv", "--output", "out.csv", "--epsilon", "1", "--bounds", "0", "100"]

@@ -9,6 +9,7 @@ import privmix
 from privmix.mechanisms import (
     Clamped,
     Counted,
+    DiscreteLaplace,
     Gaussian,
     HaarWavelet,
     Identity,
@@ -111,6 +112,7 @@ def test_records_have_no_counts():
         (Laplace(scale=np.array([1.0, 2.0])), "noise that differs between records"),
         (Laplace(scale=1.0), "needs bounds"),
         (Clamped(LAPLACE, lower=0.0), "stand for others"),
+        (DiscreteLaplace(epsilon=2.0, bounds=(0.0, 10.0)), "on a lattice"),
         (NoisyHistogram(10, 4, epsilon=1.0, bounds=(0.0, 1.0)), "no mechanism that releases each record by itself"),
         ("laplace", "'laplace' is no mechanism"),
     ],

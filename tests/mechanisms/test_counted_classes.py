@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 import privmix
+from privmix import default_model
 from privmix.mechanisms import Counted, CountedClasses, Laplace, RandomizedResponse
 from privmix.privacy import PureDP
 
@@ -145,3 +146,14 @@ def test_records_without_a_class_are_refused():
     lacking = pl.DataFrame({"z": [0.0, 1.0], "budget": [1.0, None]})
     with pytest.raises(ValueError, match="has None, for which there is no mechanism"):
         privmix.count(lacking, "z", {1.0: CAREFUL.mechanism}, by="budget")
+
+
+def test_a_class_may_have_no_record():
+    classes = CountedClasses((OPEN, RESPONSE), (0.5, 0.5))
+    z = np.concatenate([OPEN.count(np.full(20, 0.3)), np.zeros(RESPONSE.bins)])
+    assert classes.count_records(classes.check_release(z)) == 20
+    assert np.isfinite(classes.log_tail(z, OPEN.bounds)).all()
+    with pytest.raises(ValueError, match=r"the counts sum to 0; at least one record is needed"):
+        classes.check_release(np.zeros(classes.bins))
+    with pytest.raises(ValueError, match=r"resolution is not for CountedClasses, which is made of several tables"):
+        default_model(classes, resolution=1.0)

@@ -121,6 +121,7 @@ def test_curves_fall_with_the_number_of_people_and_are_drawn(made):
         ({"n": 2.5}, "whole number of people"),
         ({"shape": [1.0, 2.0]}, "at least 10 numbers"),
         ({"shape": np.full(20, 99.0)}, "outside the bounds"),
+        ({"shape": stats.norm(1.5 * BOUNDS[1], 1.0)}, "of the distribution of the shape lies outside the bounds"),
         ({"shape": lambda x: -x}, "must be a density"),
         ({"only": (LocalMechanism,)}, "nothing to compare"),
     ],
@@ -132,7 +133,14 @@ def test_bad_input_gets_a_clear_answer(given, words):
 
 
 @pytest.mark.parametrize(
-    ("given", "words"), [({"l1": 0.0}, "l1"), ({"l1": 2.0}, "below 2"), ({"l1": 0.1, "solve": "x"}, "solve")]
+    ("given", "words"),
+    [
+        ({"l1": 0.0}, "l1 must be an L1 distance above 0"),
+        ({"l1": np.nan}, "l1 must be an L1 distance above 0"),
+        ({"l1": 2.0}, "below 2"),
+        ({"l1": 0.1, "solve": "x"}, "solve"),
+        ({"l1": 0.1, "only": []}, "only= names no mechanism"),
+    ],
 )
 def test_bad_wishes_get_a_clear_answer(made, given, words):
     with pytest.raises(ValueError, match=words):

@@ -185,6 +185,22 @@ def test_a_variance_becomes_the_scale_of_its_noise(table, noise, scale):
     assert read.mechanism.scale == pytest.approx(np.full(2, scale))
 
 
+@pytest.mark.parametrize("step", [0.5, 1.0, 10.0])
+def test_a_variance_of_noise_on_a_lattice_is_that_of_its_scale(table, step):
+    """Σ k² e^{−|k|h/b} over the lattice, by hand."""
+    path = table("value,variance\n10,40\n30,40\n")
+    told = {"column": "value", "variance_column": "variance", "step": step, "bounds": (0.0, 100.0)}
+    (scale, _) = read_published(path, "discrete laplace", **told).mechanism.scale
+    k = step * np.arange(-4000, 4001)
+    weight = np.exp(-np.abs(k) / scale)
+    assert (weight @ k**2) / weight.sum() == pytest.approx(40.0)
+
+
+def test_bins_need_a_number_of_records(table):
+    with pytest.raises(ValueError, match=r"is a table of bins, for which records= is missing"):
+        read_published(table("lower,upper,count\n0,5,11\n5,10,7\n"), "laplace", scale=2.0)
+
+
 def test_a_scale_alone_promises_nothing(table):
     path = table("value\n1.5\n2.5\n")
     assert read_published(path, "laplace", scale=2.0, bounds=TEN).guarantee is None

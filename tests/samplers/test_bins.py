@@ -17,6 +17,7 @@ from privmix.mechanisms import (
     Histogram,
     Laplace,
     OnLattice,
+    Piecewise,
     Rounded,
     Withheld,
 )
@@ -99,3 +100,21 @@ def test_any_mechanism_that_tells_its_bins_is_served():
     assert find_bins(PrivateMixture(Told(5, edges), Beta()), None).size == 2
     with pytest.raises(ValueError, match="is no histogram"):
         find_bins(PrivateMixture(Own(5, edges), Beta()), None)
+
+
+@pytest.mark.parametrize("bins", [4, 6, 17, 340])
+@pytest.mark.parametrize(("mean", "sd"), [(2.0, 0.5), (4.3, 0.3), (7.5, 0.4)])
+def test_wide_bins_are_integrated_and_not_guessed(bins, mean, sd):
+    """A kernel without masses of its own: ∫ of the wave's density over a normal law, by trapezoids of our own."""
+    mechanism = Piecewise(epsilon=4.0, bounds=(0.0, 10.0))
+    model = PrivateMixture(mechanism, Normal())
+    found, state = find_bins(model, bins), Binned(bins=bins).allocate(model, 5)
+    out, theta = np.zeros(bins), rows(mechanism, Normal(), (mean, sd**2), 1)[0]
+    run = bind(found.hooks[fill_row], {**model.hooks(), **found.hooks})
+    run(model.parts(), model.data(np.array([5.0])), state, theta, out)
+    y, z = np.linspace(mean - 8 * sd, mean + 8 * sd, 401), np.linspace(*mechanism.release_range, 12 * 1020 + 1)
+    weight = stats.norm(mean, sd).pdf(y)
+    density = np.trapezoid(np.exp(mechanism.logpdf(z[:, None], y[None, :])) * weight, y, axis=1)
+    mass = 0.5 * (density[1:] + density[:-1]) * np.diff(z)
+    expected = np.add.reduceat(mass, np.searchsorted(z, found.node[:-1] - 1e-9))
+    assert out == pytest.approx(expected / expected.sum(), rel=0.01, abs=1e-4)

@@ -40,12 +40,21 @@ def count(
 
     Tables of the same mechanism and bins can be fitted together: privmix fit monday.csv tuesday.csv.
     """
+    from privmix import default_model
     from privmix.counting import count_files
+    from privmix.mechanisms import Counted
+    from privmix.samplers import Binned
 
     for source in sources:
         check_differs(output, source)
     check_output(output, ".csv", ".parquet", force=force)
+    if options.OFFERED[mechanism].record_counts:
+        raise ValueError(
+            f"{mechanism} is one release of all records, and there is nothing to count. Fit it: privmix fit FILE."
+        )
     built: Any = options.build_mechanism(mechanism, about)
+    # A table that no sampler takes is of no use.
+    Binned().check(default_model(Counted(built, bins)))  # type: ignore[arg-type]
     show = Counting() if progress else None
     release = count_files(sources, column, built, bins, missing=missing, notes=notes, show=show)
     release.save(output)

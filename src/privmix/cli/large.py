@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from privmix.cli import options
 from privmix.cli.inputs import read_release
-from privmix.counting.files import MOST_ROWS_READ, count_files, count_release, rows_of
+from privmix.counting.files import MOST_ROWS_READ, count_files, count_release, refuse_twice, rows_of
 from privmix.engine.progress import FIRST_PAUSE, LONGEST_PAUSE, PAUSE_GROWTH, tell
 from privmix.mechanisms.counted import refusal
 from privmix.parts.options import flag
 from privmix.release.files import METADATA_KEY, describes_itself, require_pyarrow
 from privmix.release.metadata import build_mechanism, parse_metadata
-from privmix.release.readers.table import Layout, Processing
+from privmix.release.readers.table import Layout, Processing, has_bins
 
 if TYPE_CHECKING:
     from privmix import Release
@@ -45,6 +45,10 @@ def read_releases(
     """Return the release in one file; or the counts of several, or of one with very many rows."""
     if len(sources) == 1 and not _is_large(sources[0]):
         return read_release(sources[0], name, about, layout, done)
+    refuse_twice(sources)
+    if name is not None or "noise" in about:
+        for source in sources:
+            refuse_named(source)
     if name is None and "noise" in about:
         about = dict(about)
         name = str(about.pop("noise"))
@@ -60,6 +64,14 @@ def read_releases(
         return count_files(sources, layout.column, mechanism, show=counting)
     releases = [count_release(each, counting) if _is_large(each) else _in_counts(each) for each in sources]
     return functools.reduce(operator.add, releases)
+
+
+def refuse_named(source: Path) -> None:
+    """Refuse a file whose mechanism was named if it says its own, or holds bins: its counts are no records."""
+    if describes_itself(source):
+        raise ValueError(f"{source} says itself what mechanism made it. Leave out --mechanism, --noise and the rest.")
+    if source.is_file() and has_bins(source):
+        raise ValueError(f"{source} is a table of bins, and several files are counted record by record. Fit it alone.")
 
 
 def _in_counts(source: Path) -> Release:

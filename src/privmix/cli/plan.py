@@ -84,7 +84,7 @@ def _tell(made: Plan, want_l1: float | None) -> None:
         typer.echo(f"- {line}")
 
 
-def recommend(command: list[str], n: int, about: dict[str, Any]) -> str:
+def recommend(command: list[str], n: int, about: dict[str, Any], *, hardened: bool = False) -> str:
     """Return what to give as ``--mechanism``, why, and the command to run; nothing but the number of records is used.
 
     Parameters
@@ -95,6 +95,8 @@ def recommend(command: list[str], n: int, about: dict[str, Any]) -> str:
         Number of records.
     about
         Options that were given, by field.
+    hardened
+        Whether only a mechanism that has a hardened form may be recommended.
     """
     from privmix.planning import plan as make_plan
     from privmix.planning import words
@@ -106,16 +108,28 @@ def recommend(command: list[str], n: int, about: dict[str, Any]) -> str:
             "recommended."
         )
     made = make_plan(about["bounds"], n=n, trusted=True, **budget)
-    rows = [row for row in made.rows if not row.mechanism.is_global]
+    serving = _hardened_rows(made) if hardened else made.rows
+    rows = [row for row in serving if not row.mechanism.is_global]
     local, other = rows[0], words.compared(rows)
     than = "" if other is None else f" ({words.named(other.mechanism)}: {words.error_in_words(other.l1)})"
-    whole = "" if local is made.rows[0] else _worth_of_trust(made.rows[0])
+    whole = "" if local is serving[0] else _worth_of_trust(serving[0])
     full = shlex.join([*command, *as_options(local.mechanism)])
     return (
         f"--mechanism is missing. For {n:,} records at {words.budget_in_words(budget)} {words.named(local.mechanism)} "
         f"is recommended: expected L1 error of the density {words.error_in_words(local.l1)}{than}, over "
-        f"{len(made.shapes)} assumed shapes (see privmix plan).{whole} Run: {full}"
+        f"{len(made.shapes)} assumed shapes (see privmix plan){' of those with a hardened form' if hardened else ''}."
+        f"{whole} Run: {full}"
     )
+
+
+def _hardened_rows(made: Any) -> list[Any]:
+    """Return the best setting of each mechanism among those that OpenDP can draw, the best first."""
+    from privmix.planning.plan import best_of
+    from privmix.release.hardened import has_hardened_form
+
+    offered = [kind.candidates(made.n, made.bounds, **made.budget) for kind in made.classes]
+    rows = [best_of([one for one in some if has_hardened_form(one)], made.n, made.shapes) for some in offered]
+    return sorted((row for row in rows if row is not None), key=lambda row: row.l1)
 
 
 def _worth_of_trust(row: Any) -> str:

@@ -52,7 +52,7 @@ def privatize(
     check_output(output, ".csv", ".parquet", force=force)
     y = read_column(source, column)
     if mechanism is None:
-        raise ValueError(recommend(_command(source, output, column), len(y), about))
+        raise ValueError(recommend(_command(source, output, column, hardened, notes), len(y), about, hardened=hardened))
     counted = dict.fromkeys(options.OFFERED[mechanism].record_counts, len(y))
     built = options.build_mechanism(mechanism, about | counted)
     if built.guarantee is None:
@@ -70,10 +70,11 @@ def privatize(
         _report(release.mechanism, y, output)
 
 
-def _command(source: Path, output: Path, column: str | None) -> list[str]:
+def _command(source: Path, output: Path, column: str | None, hardened: bool, notes: str) -> list[str]:
     """Return the words of a command like this one, without the mechanism."""
     named = [] if column is None else ["--column", column]
-    return ["privmix", "privatize", str(source), *named, "--output", str(output)]
+    more = [*(["--hardened"] if hardened else []), *(["--notes", notes] if notes else [])]
+    return ["privmix", "privatize", str(source), *named, "--output", str(output), *more]
 
 
 def _report(mechanism: Mechanism, y: np.ndarray, output: Path) -> None:

@@ -75,8 +75,11 @@ def refusal(mechanism: Any) -> str:
         return f"{name} releases several numbers a record."
     if mechanism.reveals:
         return f"{name} adds no noise, so that rounding to bins would lose what it tells."
-    if mechanism.withholds or mechanism.publishes_intervals:
-        return f"{name} publishes numbers that stand for others (on a lattice, clamped, rounded), not in equal bins."
+    if mechanism.withholds or mechanism.publishes_intervals or (mechanism.output_step and mechanism.outputs is None):
+        return (
+            f"{name} publishes numbers that stand for others (on a lattice, clamped, rounded), not in equal bins. Fit "
+            "its records."
+        )
     if mechanism.varying_fields():
         return "noise that differs between records does not come in counts. Count each level of noise by itself."
     known = mechanism.outputs is not None or mechanism.release_range is not None
@@ -266,15 +269,19 @@ class Counted(Mechanism):
                 f"Counted({self.name_of_each}) has {self.bins} bins, each with its count; the release z has shape "
                 f"{z.shape}. privmix.count(frame, column, mechanism) makes the counts of records."
             )
+        self.check_counts(z)
+        if not 1.0 <= z.sum() <= LARGEST_COUNT:
+            raise ValueError(f"the counts sum to {z.sum():g}; at least one record is needed, and at most 2^53.")
+        return z
+
+    def check_counts(self, z: np.ndarray) -> None:
+        """Refuse what are no counts; they may all be 0, of a class without records."""
         bad = (z < 0.0) | (z != np.floor(z))
         if bad.any():
             raise ValueError(
                 f"counts are whole numbers of at least 0; the release z has {np.count_nonzero(bad)} others, the first "
                 f"{z[bad][0]:g}. Counts with noise on them are a NoisyHistogram."
             )
-        if not 1.0 <= z.sum() <= LARGEST_COUNT:
-            raise ValueError(f"the counts sum to {z.sum():g}; at least one record is needed, and at most 2^53.")
-        return z
 
     def encode(self, z: np.ndarray) -> np.ndarray:
         """Return the counts, which is what hooks read."""
@@ -304,7 +311,7 @@ class Counted(Mechanism):
         By Chernoff's inequality, from the most probability that the bin can have.
         """
         edges = self.edges
-        if edges is None:
+        if edges is None or not z.any():
             return np.zeros(z.shape)
         nearest = np.clip(0.5 * (interval[0] + interval[1]), edges[:-1], edges[1:])
         chance, share = np.exp(self.mechanism.log_tail(nearest, interval)), z / z.sum()

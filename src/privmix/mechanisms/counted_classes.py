@@ -15,7 +15,7 @@ import numpy as np
 
 from privmix.jit import numbers_of
 from privmix.mechanisms.base import Mechanism
-from privmix.mechanisms.counted import MOST_RECORDS_AT_START, Counted, read_counts
+from privmix.mechanisms.counted import LARGEST_COUNT, MOST_RECORDS_AT_START, Counted, read_counts
 from privmix.mechanisms.local import LocalMechanism
 from privmix.parts.checks import fill
 from privmix.privacy import Guarantee, weakest
@@ -172,7 +172,11 @@ class CountedClasses(Mechanism):
             raise ValueError(
                 f"CountedClasses has {self.bins} bins in {len(self.tables)} classes; the release z has shape {z.shape}."
             )
-        return np.concatenate([table.check_release(part) for table, part in self.split_counts(z)])
+        for table, part in self.split_counts(z):
+            table.check_counts(part)
+        if not 1.0 <= z.sum() <= LARGEST_COUNT:
+            raise ValueError(f"the counts sum to {z.sum():g}; at least one record is needed, and at most 2^53.")
+        return z
 
     def initial(self, z: np.ndarray) -> np.ndarray:
         """Return some plausible records, at even steps of the counts of all classes."""

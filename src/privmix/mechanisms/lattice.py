@@ -114,6 +114,11 @@ class OnLattice(Wrapper):
         step
             Distance of neighbouring points.
         """
+        if hasattr(mechanism, "tables") and not hasattr(mechanism, "mechanism"):
+            raise ValueError(
+                f"resolution is not for {type(mechanism).__name__}, which is made of several tables. Leave it out, or "
+                "give each table a mechanism of records on a lattice, OnLattice(mechanism, step)."
+            )
         if mechanism.is_wrapper and mechanism.counted_edges is None:  # the lattice is that of the records, inside
             return replace(mechanism, mechanism=OnLattice.around(mechanism.mechanism, step))  # type: ignore
         if mechanism.counted_edges is None:

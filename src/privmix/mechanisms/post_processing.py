@@ -17,6 +17,8 @@ from privmix.parts.checks import check_number, check_positive
 ROUNDINGS = ("half up", "half even", "half away", "down", "up")
 # How far, in multiples, a value may be from a multiple and still be one: what decimal digits lose.
 OFF_THE_MULTIPLE = 1e-6
+# The same as a share of the multiple: a large number of decimals is a float that is off by its rounding.
+ROUNDING_OF_A_FLOAT = 4.0 * np.finfo(np.float64).eps
 
 
 class Intervals(NamedTuple):
@@ -56,8 +58,9 @@ class Intervals(NamedTuple):
         at_first, at_last = np.rint(first), np.rint(last)
         with np.errstate(invalid="ignore"):  # ∞ − ∞ is near to nothing
             near_first, near_last = np.abs(first - at_first), np.abs(last - at_last)
-        first = np.where(near_first < OFF_THE_MULTIPLE, at_first + ~self.has_low, np.ceil(first))
-        last = np.where(near_last < OFF_THE_MULTIPLE, at_last - ~self.has_high, np.floor(last))
+            off = [np.maximum(OFF_THE_MULTIPLE, ROUNDING_OF_A_FLOAT * np.abs(end)) for end in (at_first, at_last)]
+        first = np.where(near_first < off[0], at_first + ~self.has_low, np.ceil(first))
+        last = np.where(near_last < off[1], at_last - ~self.has_high, np.floor(last))
         return first, last
 
 
@@ -84,6 +87,9 @@ class Clamp(Step):
     upper: float = np.inf
 
     def __post_init__(self) -> None:
+        for name in ("lower", "upper"):
+            if not np.isinf(getattr(self, name) if isinstance(getattr(self, name), float) else 0.0):
+                check_number(self, name)
         if not self.lower < self.upper or np.isinf([self.lower, self.upper]).all():
             raise ValueError(
                 f"Clamped: give lower=, upper= or both, lower below upper; got lower={self.lower!r} and "

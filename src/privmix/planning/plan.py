@@ -135,12 +135,14 @@ class Plan:
             A row for each mechanism, the cheapest first; not a number, with the least error found, where the accuracy
             is out of reach.
         """
-        wanted = single("l1", l1)
-        if not 0.0 < wanted < 2.0:
+        number = isinstance(l1, int | float | np.number) and not isinstance(l1, bool)
+        if not number or not 0.0 < l1 < 2.0:
             raise ValueError(f"l1 must be an L1 distance above 0 and below 2; got {l1!r}.")
+        wanted = float(l1)
         if solve not in ("n", "budget"):
             raise ValueError(f"solve must be 'n' or 'budget'; got {solve!r}.")
-        found = [self._known(kind, wanted, solve) for kind in only or self.classes]
+        kinds = self.classes if only is None else _asked(only)
+        found = [self._known(kind, wanted, solve) for kind in kinds]
         order = sorted(range(len(found)), key=lambda j: (math.isnan(found[j]["needed"]), found[j]["needed"]))
         return pd.DataFrame([found[j] for j in order])
 
@@ -319,7 +321,22 @@ def _settings(
 
 def _best(kind: type[Mechanism], n: int, bounds, budget, shapes: list[Shape]) -> Row | None:
     """Return the best setting of a mechanism, or None where it has none to offer."""
-    made = [(mechanism, _predictions(mechanism, shapes, n)) for mechanism in _settings(kind, n, bounds, budget)]
+    return best_of(_settings(kind, n, bounds, budget), n, shapes)
+
+
+def best_of(settings: Sequence[Mechanism], n: int, shapes: list[Shape]) -> Row | None:
+    """Return what is to be expected of the best of some settings, or None where there are none.
+
+    Parameters
+    ----------
+    settings
+        Mechanisms.
+    n
+        Number of people.
+    shapes
+        What the density may look like.
+    """
+    made = [(mechanism, _predictions(mechanism, shapes, n)) for mechanism in settings]
     return _row(*min(made, key=lambda one: _mean_l1(one[1])), shapes) if made else None
 
 

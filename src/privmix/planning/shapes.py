@@ -50,6 +50,7 @@ def read_shapes(shape: Any, bounds: tuple[float, float]) -> list[Shape]:
     if shape is None:
         return _panel()
     if hasattr(shape, "pdf"):
+        _refuse_outside(shape, bounds)
         return [Shape(_of_density(shape.pdf, bounds), "the distribution that was given")]
     if callable(shape):
         return [Shape(_of_density(shape, bounds), "the density that was given")]
@@ -67,6 +68,17 @@ def read_shapes(shape: Any, bounds: tuple[float, float]) -> list[Shape]:
         )
     words = f"a smoothed sample of {len(sample)} numbers"
     return [Shape(_of_sample(sample, bounds), words + (f", {outside} of them outside the bounds" if outside else ""))]
+
+
+def _refuse_outside(law: Any, bounds: tuple[float, float]) -> None:
+    """Refuse a distribution much of which lies outside the bounds, as a sample is refused."""
+    if hasattr(law, "cdf"):
+        outside = 1.0 - float(law.cdf(bounds[1]) - law.cdf(bounds[0]))
+        if outside > MOST_OUTSIDE:
+            raise ValueError(
+                f"{outside:.0%} of the distribution of the shape lies outside the bounds {bounds[0]:g} to "
+                f"{bounds[1]:g}; a release would clip such records. Give bounds that hold it."
+            )
 
 
 def _of_density(density: Callable, bounds: tuple[float, float]) -> np.ndarray:

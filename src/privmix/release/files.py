@@ -288,11 +288,23 @@ def only_numeric(path: Path, columns: Columns, others: Sequence[str | None] = ()
     return (numeric or columns)[0][0]
 
 
-def numbers(path: Path, column: str, cells: Sequence[Any], *, missing: bool = False) -> np.ndarray:
-    """Return cells as finite floats, or say which is none; where values may be missing, empty cells are NaN."""
+def numbers(
+    path: Path, column: str, cells: Sequence[Any], *, missing: bool = False, infinite: bool = False
+) -> np.ndarray:
+    """Return cells as finite floats, or say which is none; where values may be missing, empty cells are NaN.
+
+    Parameters
+    ----------
+    path, column
+        Where the cells are, for messages.
+    cells
+        As a reader gives them.
+    missing, infinite
+        Whether cells may be empty, and numbers infinite.
+    """
     values = np.array([_number(cell) for cell in cells], dtype=np.float64)
     empty = np.array([missing and str(cell).lower() in EMPTY for cell in cells])
-    bad = np.flatnonzero(~np.isfinite(values) & ~empty)
+    bad = np.flatnonzero(~np.isfinite(values) & ~empty & ~(np.isinf(values) & infinite))
     if len(bad):
         cell = cells[bad[0]]
         shown = "empty" if cell is None or cell == "" else f"{cell!r}, not a finite number"

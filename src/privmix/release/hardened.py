@@ -92,6 +92,12 @@ def draw_hardened(y: Any, mechanism: Mechanism, seed: Any = None) -> tuple[Any, 
     return hard.give_back(y, hard.draw(hard.clip_data(y, stacklevel=4))), hard
 
 
+def has_hardened_form(mechanism: Mechanism) -> bool:
+    """Return whether OpenDP can draw in place of a mechanism, as far as its kind and its cells tell."""
+    known = harden.dispatch(type(mechanism)) is not harden.dispatch(object)
+    return known and not getattr(mechanism, "staggered", False)
+
+
 @singledispatch
 def harden(mechanism: Any) -> Any:
     """Return the mechanism that OpenDP draws from in place of another, with what its map promises.

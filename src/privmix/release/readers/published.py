@@ -80,7 +80,13 @@ def read_published(
         mechanism = NOISES[noise][scaled](**told)
     else:
         kind = by_scale.StatedHistogram if scaled else NoisyHistogram
-        mechanism = kind(**{"noise": noise, **NoisyHistogram.left_out(told), **told})
+        told = {"noise": noise, **NoisyHistogram.left_out(told), **told}
+        if "records" not in told:
+            raise ValueError(
+                f"{path} is a table of bins, for which records= is missing: how many people are behind it, or "
+                'records=None, neighbours="add-remove" where that is not public.'
+            )
+        mechanism = kind(**told)
     if withheld_below is not None and withheld_known and not np.isnan(rows.values).any():
         warnings.warn(
             f"{path} has no empty value, so that nothing was withheld below {withheld_below:g}. Where withheld rows "

@@ -150,7 +150,7 @@ def read_rows(
     column = layout.column or ("count" if are_bins else only_numeric(path, columns, layout[1:3]))
     values = numbers(path, column, pick(path, columns, column), missing=missing)
     check_rows(f"column {column!r} in {path}", values, done.steps, lattice)
-    scale = _read_scale(path, columns, layout)
+    scale = _read_scale(path, columns, layout, lattice)
     if not are_bins:
         return Rows(values, scale, None)
     with naming(path):
@@ -194,7 +194,7 @@ def _check_row(where: str, value: float, steps: tuple[Step, ...]) -> None:
         raise ValueError(f"{str(error).replace('row 0 of the release', where)} Note: {COUNTED}.") from error
 
 
-def _read_scale(path: Path, columns: Columns, layout: Layout) -> np.ndarray | None:
+def _read_scale(path: Path, columns: Columns, layout: Layout, lattice: float | None) -> np.ndarray | None:
     """Return the scale of each row's noise, where a column tells it."""
     if layout.scale_column is not None and layout.variance_column is not None:
         raise ValueError(f"{path}: give a column of scales or one of variances, not both.")
@@ -208,16 +208,17 @@ def _read_scale(path: Path, columns: Columns, layout: Layout) -> np.ndarray | No
             f"row {bad[0] + 1} of column {name!r} in {path} is {found[bad[0]]:g}, but noise has a spread above 0; "
             f"{COUNTED}. Leave out rows that were published without noise."
         )
-    return found if layout.variance_column is None else scale_of_variance(layout.noise, found)
+    return found if layout.variance_column is None else scale_of_variance(layout.noise, found, lattice or 1.0)
 
 
-def scale_of_variance(noise: str | None, variance: np.ndarray) -> np.ndarray:
+def scale_of_variance(noise: str | None, variance: np.ndarray, step: float = 1.0) -> np.ndarray:
     """Return the scale of noise with this variance; that of discrete Gaussian noise nearly.
 
-    Laplace noise of scale b has variance 2b², discrete Laplace noise 1/(2 sinh²(1/2b)), Gaussian noise its square.
+    Laplace noise of scale b has variance 2b², discrete Laplace noise on multiples of h the variance h²/(2 sinh²(h/2b)),
+    Gaussian noise its square.
     """
     if noise == "laplace":
         return np.sqrt(0.5 * variance)
     if noise == "discrete laplace":
-        return 0.5 / np.arcsinh(np.sqrt(0.5 / variance))
+        return 0.5 * step / np.arcsinh(step * np.sqrt(0.5 / variance))
     return np.sqrt(variance)

@@ -33,7 +33,8 @@ def tumult_scale(*, rho: float | None = None, epsilon: float | None = None, sens
     if (rho is None) == (epsilon is None):
         raise ValueError(f"give rho= or epsilon=, one of them; got rho={rho!r} and epsilon={epsilon!r}.")
     for name, value in (("rho", rho), ("epsilon", epsilon), ("sensitivity", sensitivity)):
-        if value is not None and not 0.0 < value < math.inf:
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if value is not None and not (number and 0.0 < value < math.inf):
             raise ValueError(f"{name} must be a finite number above 0; got {value!r}.")
     return sensitivity / (math.sqrt(2.0 * rho) if rho is not None else epsilon)  # type: ignore[operator]
 

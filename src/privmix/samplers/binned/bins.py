@@ -202,8 +202,10 @@ def _refusal(model: PrivateMixture) -> str:
         return ""
     law = model.convolution
     known = law.cdf is not None or law.masses is not None or mechanism.publishes_intervals
-    if not known or noised_interval(mechanism) is None or mechanism.noise_spread() is None:
-        return f"{type(mechanism).__name__} needs bounds, and g(z|θ) a distribution function."
+    if not known:
+        return f"{pair(model)} has g(z|θ) and no distribution function of z, from which bins have their probabilities."
+    if noised_interval(mechanism) is None or mechanism.noise_spread() is None:
+        return f"{type(mechanism).__name__} needs bounds and noise of a known spread, from which the bins follow."
     return ""
 
 

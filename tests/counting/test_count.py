@@ -2,6 +2,8 @@
 
 import narwhals as nw
 import numpy as np
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import privmix
@@ -70,8 +72,43 @@ def test_missing_values_are_refused_or_dropped(engine, mechanism):
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("mechanism", "z"), [(WAVE, [0.5, 3.0]), (RESPONSE, [0.0, 0.5, 16.0])])
 def test_numbers_that_the_mechanism_does_not_release(engine, mechanism, z):
-    with pytest.raises(ValueError, match=f"{len(z) - 1} numbers that {type(mechanism).__name__} does not release"):
+    with pytest.raises(ValueError, match=f"{len(z) - 1} values that {type(mechanism).__name__} does not release"):
         privmix.count(engine(z), "z", mechanism)
+
+
+def frames_of(values, kind):
+    """Return a column of names as pandas, Polars, Arrow, DuckDB and Dask hold it."""
+    duckdb, dd = pytest.importorskip("duckdb"), pytest.importorskip("dask.dataframe")
+    table = pa.table({"z": pa.array(values, kind)})
+    pandas = table.to_pandas()
+    return [
+        pandas,
+        pandas.astype({"z": "category"}),
+        table,
+        pl.from_arrow(table).lazy(),
+        duckdb.connect().from_arrow(table),
+        dd.from_pandas(pandas, npartitions=2),
+    ]
+
+
+def test_names_of_categories_are_counted_where_they_are():
+    mechanism = RandomizedResponse(categories=("no", "maybe", "yes"), epsilon=1.0)
+    for frame in frames_of(["yes", "no", None, "yes"], pa.string()):
+        with pytest.raises(ValueError, match="the column 'z' has 1 values that are missing"):
+            privmix.count(frame, "z", mechanism)
+        with pytest.warns(UserWarning, match="1 of 4 values"):
+            assert privmix.count(frame, "z", mechanism, missing="drop").counts.tolist() == [1.0, 0.0, 2.0]
+    for frame in frames_of(["yes", "never"], pa.string()):
+        with pytest.raises(ValueError, match="1 values that RandomizedResponse does not release"):
+            privmix.count(frame, "z", mechanism)
+    with pytest.raises(TypeError, match="must be numbers; it is of type String"):
+        privmix.count(frames_of(["yes"], pa.string())[0], "z", RESPONSE)
+
+
+def test_numbers_that_are_names_are_counted_as_names():
+    mechanism = RandomizedResponse(categories=("1", "0"), epsilon=1.0)
+    for frame in frames_of([1, 1, 0], pa.int64())[2:]:
+        assert privmix.count(frame, "z", mechanism).counts.tolist() == [2.0, 1.0]
 
 
 def test_integers_and_single_precision_are_counted():

@@ -13,6 +13,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from privmix.frames.categories import numbers_named
 from privmix.mechanisms import Counted
 
 #: names of the columns of the table that comes back
@@ -35,9 +36,13 @@ def bin_counts(frame: Any, column: str, counted: Counted) -> tuple[np.ndarray, i
     counted
         The bins.
     """
-    x = nw.col(column).cast(nw.Float64)
-    known = x.is_finite() & ~x.is_null()
-    key = _output_key(x, known, counted) if counted.edges is None else _edge_key(x, known, counted)
+    x, named = nw.col(column), names_of(frame.collect_schema()[column], counted)
+    if named:
+        key = _name_key(x, named)
+    else:
+        x = x.cast(nw.Float64)
+        known = x.is_finite() & ~x.is_null()
+        key = _output_key(x, known, counted) if counted.edges is None else _edge_key(x, known, counted)
     table = frame.select(key.alias(BIN)).group_by(BIN).agg(nw.len().alias(COUNT))
     found = table.collect(**({"engine": "streaming"} if table.implementation.is_polars() else {}))
     return _gather(found[BIN].to_numpy(), found[COUNT].to_numpy(), counted)
@@ -57,6 +62,26 @@ def _edge_key(x: nw.Expr, known: nw.Expr, counted: Counted) -> nw.Expr:
         slack = SLACK * (upper - lower)
         key = nw.when((inside >= lower - slack) & (inside <= upper + slack)).then(key).otherwise(STRANGE)
     return nw.when(known).then(key).otherwise(MISSING)
+
+
+def names_of(kind: Any, counted: Counted) -> dict[Any, float]:
+    """Return the place of each name of a category as a column of this type has it; empty where it has places."""
+    if not counted.each.releases_categories:
+        return {}
+    categories: tuple[str, ...] = counted.each.categories
+    if kind.is_numeric():
+        return {number: float(categories.index(name)) for number, name in numbers_named(categories).items()}
+    return {name: float(place) for place, name in enumerate(categories)}
+
+
+def _name_key(x: nw.Expr, named: dict[Any, float]) -> nw.Expr:
+    """Return the place of a name; what is missing, or none of them, has a key below all places."""
+    x = x.cast(nw.String if all(isinstance(name, str) for name in named) else nw.Float64)
+    key = nw.lit(STRANGE, nw.Float64)
+    for name, place in named.items():
+        key = nw.when(x == name).then(nw.lit(place, nw.Float64)).otherwise(key)
+    missing = x.is_null() if all(isinstance(name, str) for name in named) else ~x.is_finite() | x.is_null()
+    return nw.when(missing).then(nw.lit(MISSING, nw.Float64)).otherwise(key)
 
 
 def _output_key(x: nw.Expr, known: nw.Expr, counted: Counted) -> nw.Expr:

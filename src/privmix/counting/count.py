@@ -67,7 +67,8 @@ def count(
     >>> release.counts
     array([1., 1., 3.])
     """
-    opened = open_frame(frame, column)
+    of_names = any(one.releases_categories for one in _each(mechanism))
+    opened = open_frame(frame, column, of_names=of_names)
     if by is None:
         if isinstance(mechanism, Mapping):
             raise ValueError("a mechanism for each class needs by=, the column with the class of each record.")
@@ -78,6 +79,12 @@ def count(
         count_one(opened.filter(nw.col(by) == name), column, one, bins, missing, notes) for name, one in classes.items()
     ]
     return functools.reduce(operator.add, each)
+
+
+def _each(mechanism: Any) -> list[Any]:
+    """Return the mechanisms that were given, whatever they are."""
+    given = list(mechanism.values()) if isinstance(mechanism, Mapping) else [mechanism]
+    return [one for one in given if isinstance(one, LocalMechanism)]
 
 
 def count_one(
@@ -110,8 +117,8 @@ def check_classes(frame: Any, mechanism: Any, by: str) -> None:
         raise ValueError(f"the column {by!r} has no record of class {absent[0]!r}. Leave its mechanism out.")
 
 
-def open_frame(frame: Any, column: str) -> Any:
-    """Return a frame of any library as a lazy one of narwhals, with its column checked."""
+def open_frame(frame: Any, column: str, *, of_names: bool = False) -> Any:
+    """Return a frame of any library as a lazy one of narwhals, with its column checked: numbers, or names."""
     try:
         found = nw.from_native(frame)
     except TypeError as error:
@@ -122,6 +129,8 @@ def open_frame(frame: Any, column: str) -> Any:
     schema = found.collect_schema()
     if column not in schema:
         raise ValueError(f"the frame has no column {column!r}; it has {', '.join(map(repr, schema))}.")
+    if of_names and isinstance(schema[column], nw.String | nw.Categorical | nw.Enum):
+        return found.lazy()
     if not (schema[column].is_integer() or schema[column].is_float()):
         raise TypeError(f"the column {column!r} must be numbers; it is of type {schema[column]}. Cast it first.")
     return found.lazy()
@@ -138,7 +147,7 @@ def accept(column: str, counted: Counted, missing: str, counts: np.ndarray, abse
     """Return counts, or refuse those of a column with records that are in no bin."""
     if strange:
         raise ValueError(
-            f"the column {column!r} has {strange:,} numbers that {counted.name_of_each} does not release. Check that "
+            f"the column {column!r} has {strange:,} values that {counted.name_of_each} does not release. Check that "
             "the mechanism is the one that made the release."
         )
     if absent and missing == "refuse":

@@ -28,7 +28,7 @@ def as_codes(values: Any, categories: tuple[str, ...], name: str, *, missing: bo
     """
     texts = _texts(values)
     if texts is None:
-        numbers, named = as_floats(values, name, missing=missing), _numbers_named(categories)
+        numbers, named = as_floats(values, name, missing=missing), numbers_named(categories)
         if not named or _is_array_of_floats(values):
             return _check_codes(numbers, categories, name)
         texts = [None if np.isnan(number) else named.get(number, f"{number:g}") for number in numbers.tolist()]
@@ -68,7 +68,7 @@ def _text(entry: Any) -> Any:
     return None if entry is None or type(entry).__name__ == "NAType" or entry != entry else entry
 
 
-def _numbers_named(categories: tuple[str, ...]) -> dict[float, str]:
+def numbers_named(categories: tuple[str, ...]) -> dict[float, str]:
     """Return the category that each number is the name of; of none where numbers as names are the places too."""
     if categories == tuple(map(str, range(len(categories)))):
         return {}

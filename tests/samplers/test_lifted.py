@@ -279,7 +279,9 @@ FINE = {"step_drift": 0.1, "failed": 0.01, "acceptance": 0.7, "excess": 1.0, "st
     ("about", "words"),
     [
         ({}, []),
-        ({"step_drift": -1.0}, ["changed by a factor of 2.7"]),
+        ({"step_drift": -1.0}, ["fell to 1/2.7"]),
+        ({"step_drift": -1.0, "acceptance": 0.9}, []),
+        ({"step_drift": 2.0}, []),
         ({"failed": 0.4, "acceptance": 0.1}, ["40% of the trajectories", "accepted 10%"]),
         ({"failed": 0.2}, []),
         ({"excess": 40.0}, ["40 standard deviations further"]),
@@ -298,7 +300,8 @@ def test_doubts_are_said_in_words(about, words):
 def test_check_says_what_a_sampler_doubts(ended):
     plan = Plan(MODEL, QUICK, COUNTS, 3, 4, 1, allocations=False)
     posterior = privmix.Posterior.from_chains(plan, [ended], complete=1, seeded=0, seed="1")
-    posterior.datatree["sample_stats"]["step_drift"][:] = 2.0
+    posterior.datatree["sample_stats"]["step_drift"][:] = -2.0
+    posterior.datatree["sample_stats"]["acceptance"][:] = 0.7
     assert any(
         finding.title == "Lifted" and "7.4" in finding.text for finding in posterior.check(replicates=20, seed=1)
     )

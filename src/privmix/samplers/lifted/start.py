@@ -22,6 +22,7 @@ from privmix.samplers.lifted.coordinates import (
     take_place,
 )
 from privmix.samplers.lifted.warmup import fill_jacobian
+from privmix.samplers.moves.atoms import copy_row
 
 # Records that the counts are first taken for, and the factor by which they become more.
 FIRST_RECORDS, MORE_RECORDS = 30.0, 3.0
@@ -31,7 +32,10 @@ MOST_CLIMBS, SMALL_GAIN, ENOUGH_SMALL = 30, 0.01, 3
 DAMPING, LEAST_DAMPING, LARGEST_DAMPING, EASED, TIGHTENED = 1.0, 1e-6, 1e8, 0.3, 5.0
 # How often a start that ends too many standard deviations from the counts is tried again, the weight of a stick below
 # which it gets another atom then, and the most that rounding may leave a stick to take.
-MOST_REVIVALS, LARGEST_EXCESS, LEAST_WEIGHT, MOST_OF_A_STICK = 4, 100.0, 1e-3, 1.0 - 1e-12
+MOST_REVIVALS, LARGEST_EXCESS, LEAST_WEIGHT, MOST_OF_A_STICK = 8, 30.0, 1e-3, 1.0 - 1e-12
+# Atoms of which such a stick gets the best, and the share of the records for which the counts are first taken then: for
+# few of them the prior would let the new atoms go again.
+CANDIDATES, SHARE_TRIED_AGAIN = 24, 1.0 / 27.0
 # Longest step in any coordinate.
 LONGEST = 1.0
 
@@ -43,7 +47,7 @@ def climb(parts, data, state, rng, n):
         if excess(state, n) < LARGEST_EXCESS:
             return
         revive(parts, data, state, rng, sticks_to_move(state, state.lift[REACH]))
-        climb_from(parts, data, state, n, max(FIRST_RECORDS, math.sqrt(n)))
+        climb_from(parts, data, state, n, max(FIRST_RECORDS, n * SHARE_TRIED_AGAIN))
 
 
 def climb_from(parts, data, state, n, records):
@@ -69,20 +73,40 @@ def excess(state, n):
 
 
 def revive(parts, data, state, rng, count):
-    """Give half of the mass to all sticks in equal parts, and those that had none an atom of the base measure.
+    """Give half of the mass to all sticks in equal parts, and those that had none an atom where records are missing.
 
     A stick without mass has no slope: what few records did not need would else be missing for all of them.
     """
     log_before, equal = 0.0, 0.5 * (1.0 - math.exp(state.log_left[count - 1])) / count
     for h in range(count):
         if state.weight[h] < LEAST_WEIGHT:
-            draw_atom(parts.kernel, rng, state.theta[h], state.hyper)
-            fill_row(parts, data, state, state.theta[h], state.row[h])
+            draw_missing_atom(parts, data, state, rng, h, equal)
         state.weight[h] = equal + 0.5 * state.weight[h]
         if h + 1 < count:
             state.log_left[h] = log_before + math.log1p(-min(state.weight[h] * math.exp(-log_before), MOST_OF_A_STICK))
         log_before = state.log_left[h]
     sum_chances(state)
+
+
+def draw_missing_atom(parts, data, state, rng, h, share):
+    """Give a stick that of some atoms of the base measure whose share would raise the likelihood fastest.
+
+    That is the one with the largest Σ c F/p; the share is then part of p, so that the next one is another.
+    """
+    theta, row, best = state.scratch[0], state.fresh, -math.inf
+    for _ in range(CANDIDATES):
+        draw_atom(parts.kernel, rng, theta, state.hyper)
+        fill_row(parts, data, state, theta, row)
+        gain = 0.0
+        for b in range(len(row)):
+            gain += state.counts[b] * row[b] / max(state.chance[b], LEAST_CHANCE)
+        if gain > best:
+            best = gain
+            copy_row(state.theta, h, state.scratch, 0)
+            for b in range(len(row)):
+                state.row[h, b] = row[b]
+    for b in range(len(row)):
+        state.chance[b] = (1.0 - share) * state.chance[b] + share * state.row[h, b]
 
 
 def climb_at(parts, data, state, n, records):

@@ -163,6 +163,27 @@ def test_a_start_that_left_sticks_without_mass_gives_them_some(ended):
     assert (state.theta[1:count, 0] != before[1:, 0]).all()
 
 
+def test_a_stick_without_mass_gets_the_atom_that_is_missed_most(ended):
+    """Of the atoms that the same random numbers give, the one with the largest Σ c F/p."""
+    state = type(ended.end.state)(*[np.copy(array) for array in ended.end.state])
+    hooks = {**MODEL.hooks(), **QUICK.hooks(MODEL)}
+    draw, fill, give = (
+        bind(f, hooks, compiled=False) for f in (start.draw_atom, start.fill_row, start.draw_missing_atom)
+    )
+    parts, data, rng = MODEL.parts(), MODEL.data(COUNTS), np.random.default_rng(1)
+    gains, rows, chance = [], [], state.chance.copy()
+    for _ in range(start.CANDIDATES):
+        theta, row = np.zeros(state.theta.shape[1]), np.zeros(len(chance))
+        draw(parts.kernel, rng, theta, state.hyper)
+        fill(parts, data, state, theta, row)
+        gains.append(float((state.counts * row / chance).sum()))
+        rows.append(row)
+    give(parts, data, state, np.random.default_rng(1), 1, 0.1)
+    best = rows[int(np.argmax(gains))]
+    assert np.allclose(state.row[1], best)
+    assert np.allclose(state.chance, 0.9 * chance + 0.1 * best)
+
+
 @pytest.mark.long
 def test_trajectories_leave_the_posterior_unchanged():
     result, rate, state = trajectory_test(RESPONSE, SHORT, n=1000, pairs=PAIRS)

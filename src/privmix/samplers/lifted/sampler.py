@@ -66,7 +66,7 @@ FIRST_STEP = 0.2
 SPARE_AT_START = 9
 # Points of the table over log sizes, and over locations: where noise smooths what is seen of an atom, and where it
 # does not.
-SIZES, SMOOTH_LOCATIONS, SHARP_LOCATIONS = 57, 505, 1009
+SIZES, SMOOTH_LOCATIONS, SHARP_LOCATIONS = 65, 505, 1009
 # Entries of State.statistic beside those of a trajectory.
 STEP, STIFF, MOVED, DRIFT, EXCESS = 3, 4, 5, 6, 7
 
@@ -91,8 +91,8 @@ class Lifted(Binned):
     most_steps
         Most steps of a trajectory.
     grid
-        Points of the table over locations and over sizes; by default 505 × 57 where noise is added to records, 1009 ×
-        57 where each has one of few outputs.
+        Points of the table over locations and over sizes; by default 505 × 65 where noise is added to records, 1009 ×
+        65 where each has one of few outputs.
     """
 
     most_stiff: int = 80

@@ -21,6 +21,7 @@ from privmix.samplers.lifted.coordinates import (
     sticks_to_move,
     take_place,
 )
+from privmix.samplers.lifted.table import FARTHEST_LOCATION, LARGEST_SIZE
 from privmix.samplers.lifted.warmup import fill_jacobian
 from privmix.samplers.moves.atoms import copy_row
 
@@ -36,8 +37,9 @@ MOST_REVIVALS, LARGEST_EXCESS, LEAST_WEIGHT, MOST_OF_A_STICK = 8, 30.0, 1e-3, 1.
 # Atoms of which such a stick gets the best, and the share of the records for which the counts are first taken then: for
 # few of them the prior would let the new atoms go again.
 CANDIDATES, SHARE_TRIED_AGAIN = 24, 1.0 / 27.0
-# Longest step in any coordinate.
-LONGEST = 1.0
+# Longest step in any coordinate, and how far out a start may leave an atom: inside the table. Where the counts want a
+# flat component, its location may be anywhere; beyond the table the steps of a chain would be short for ever.
+LONGEST, OUTERMOST_LOCATION = 1.0, 0.5 * FARTHEST_LOCATION
 
 
 def climb(parts, data, state, rng, n):
@@ -171,4 +173,7 @@ def move_up(state, count):
     factor = min(1.0, LONGEST / max(longest, 1e-300))
     for i in range(3 * count):
         state.spot[i // 3, i % 3] += factor * state.ascent[i]
+    for h in range(count):
+        state.spot[h, 1] = min(max(state.spot[h, 1], -OUTERMOST_LOCATION), OUTERMOST_LOCATION)
+        state.spot[h, 2] = min(state.spot[h, 2], LARGEST_SIZE)
     return True

@@ -14,9 +14,9 @@ from privmix.samplers.lifted.table import MARGIN, combined, filtered, find_direc
 from privmix.samplers.lifted.trajectory import MOST_STEPS
 from privmix.samplers.lifted.warmup import DIRECTIONS, EMPTY, FILTER, READY, STORED, VALUES
 
-# Probabilities of bins at the points of a table that a chain keeps: 64 MB in single precision, since a coordinate need
+# Probabilities of bins at the points of a table that a chain keeps: 68 MB in single precision, since a coordinate need
 # not be exact. Where there would be more, each table computes them again, for as long as some hundred sweeps.
-MOST_KEPT = 16_000_000
+MOST_KEPT = 17_000_000
 
 #: numbers that a chain goes on from
 KEPT = (

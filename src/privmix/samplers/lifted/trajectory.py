@@ -52,7 +52,7 @@ DISTANCE, LEAST_STEPS = 2.0, 10
 # How near s(x) = η must be, and x to where it came from on the way back; and how often Newton's method is tried.
 TOLERANCE, RETURN_TOLERANCE, MOST_ITERATIONS = 1e-8, 1e-5, 9
 # Beyond this a place, or what it misses of the manifold, is lost.
-FARTHEST, LARGEST_GAP = 160.0, 1e8
+FARTHEST, LARGEST_GAP = 1e4, 1e8
 
 
 def travel(parts, data, state, rng):

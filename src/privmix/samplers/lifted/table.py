@@ -18,8 +18,9 @@ from privmix.samplers.binned.mixture import fill_row
 from privmix.samplers.lifted.coordinates import SIZE_UNIT, write_atom
 
 # What the table covers, in units of a place: locations to six times the bounds' width on either side of their middle,
-# standard deviations from 1/1000 of it to a hundred times as much, since components that are cut at the bounds are nearly
-# uniform only if they are far wider: a million records tell a tilt of one in a thousand. Beyond the table the nearest value stands, and steps become short.
+# standard deviations from 1/1000 of it to a hundred times as much, since components that are cut at the bounds are
+# nearly uniform only if they are far wider: a million records tell a tilt of one in a thousand. Beyond the table the
+# nearest value stands, and steps become short.
 FARTHEST_LOCATION = 120.0
 LEAST_SIZE, LARGEST_SIZE = 2.0 * math.log(0.02) / SIZE_UNIT, 2.0 * math.log(2000.0) / SIZE_UNIT
 # Points are equally spaced in asinh(location/BEND): close where the bounds are, further and further apart beyond.

@@ -17,7 +17,7 @@ WIDE = (-10.0, 10.0)
 RESPONSE = PrivateMixture(
     RandomizedResponse(cells=8, epsilon=3.0, bounds=WIDE), HierarchicalNormal(WIDE), DirichletProcess((2.0, 1.0))
 )
-SHORT = Lifted(most_steps=6, grid=(221, 31))
+SHORT = Lifted(most_steps=6, grid=(221, 39))
 
 
 def lifted_bugs() -> list[Mutant]:

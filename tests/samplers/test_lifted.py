@@ -213,7 +213,7 @@ def test_partitions_of_four_records_follow_their_exact_law():
     masses, weights = normal_masses(np.linspace(*WIDE, cells + 1), 0.0, 0.1, 3.0, 3.0)
     g = (probability[0] + (probability[1] - probability[0]) * masses)[:, [0, 0, 2, 3]]
     exact = np.array([weigh(partition, g, weights) for partition in set_partitions(4)])
-    sampler = Lifted(most_steps=6, grid=(221, 31))
+    sampler = Lifted(most_steps=6, grid=(221, 39))
     result = enumeration_test(model, sampler, z, exact, chains=10_000, sweeps=20)
     assert result.p_value > 1e-6, str(result)
 

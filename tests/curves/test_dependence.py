@@ -171,6 +171,7 @@ def test_information_inside_a_component_is_that_of_the_normal_law(slope):
         ((0.5, 0.5), (0.02, 5.0), (0.0, 0.0), 0.0),
         ((0.999, 0.001), (1.0, 300.0), (0.0, 1000.0), 0.9),  # a tail that stretches what all records span
         ((0.4, 0.6), (1.0, 1.5), (0.0, 2.0), -0.5),
+        ((0.4, 0.6), (1.0, 1.1), (0.0, 41.0), 0.0),  # so far apart that one is 1e-320 of the other
     ],
 )
 def test_information_of_sloped_components_is_that_of_quadrature(weight, sd, mean, slope):

@@ -26,6 +26,8 @@ NODES, SHARES = math.sqrt(2.0) * _ROOTS, _WEIGHTS / math.sqrt(math.pi)
 LEAST_WEIGHT = 1e-7
 # Least variance of y given x, over that of y: a slope is no more than this from a line.
 LEAST_REST = 1e-12
+# Below this u log(1 + w/u) is nothing, and w/u may be too large for floating point.
+LEAST_RATIO = 1e-200
 # Columns of `pair`: weight; mean and deviation of x and of y; slope of y; deviation of y given x; size.
 WEIGHT, X, X_SPREAD, Y, Y_SPREAD, SLOPE, REST, SIZE = range(8)
 
@@ -118,7 +120,8 @@ def entropy_of_one(kept, pair, mean, spread, nodes, shares):
 def told_at(weight, own, wider):
     """Return w log(w·own + wider) + u log(1 + w/u), u = wider/own: what a component adds to −H at a point of it."""
     ratio = wider / own
-    return weight * math.log(weight * own + wider) + (ratio * math.log1p(weight / ratio) if ratio > 0.0 else 0.0)
+    told = ratio * math.log1p(weight / ratio) if ratio > LEAST_RATIO else 0.0
+    return weight * math.log(weight * own + wider) + told
 
 
 def density_of_both(row, x, y):

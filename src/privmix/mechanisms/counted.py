@@ -90,7 +90,7 @@ def refusal(mechanism: Any) -> str:
 
 def read_counts(mechanism: Any, z: Any) -> np.ndarray:
     """Return counts as an array of floats; a table is read by its columns."""
-    if is_table(z) and mechanism.text_columns():
+    if is_table(z) and (mechanism.names or mechanism.text_columns()):
         z = mechanism.from_columns(pick_columns(z, mechanism.file_columns(), "the release z"))
     elif is_table(z):
         z = mechanism.from_columns(columns_of(z, tuple(mechanism.file_columns()), "the release z"))

@@ -155,7 +155,9 @@ def module(**values):
         ("of_closure", "closure"),
     ],
 )
-def test_parts_that_differ_in_a_constant_do_not_share_code(function, value):
+def test_parts_that_differ_in_a_constant_do_not_share_code(function, value, monkeypatch, tmp_path):
+    # A module that is in no file cannot be imported by the next process, which would find its code in the cache.
+    monkeypatch.setattr("numba.core.config.CACHE_DIR", str(tmp_path))
     one, other = (getattr(module(**{value: v}), function) for v in (2.0, 3.0))
     assert one.__code__.co_code == other.__code__.co_code
     for _ in range(2):

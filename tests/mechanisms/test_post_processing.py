@@ -6,6 +6,7 @@ import pytest
 from privmix.mechanisms.post_processing import (
     ROUNDINGS,
     Clamp,
+    Intervals,
     Round,
     Withhold,
     apply_all,
@@ -110,3 +111,20 @@ def test_steps_that_make_no_sense_are_refused(make, words):
 def test_cents_of_large_numbers_are_multiples():
     z = Round(0.01).apply(np.random.default_rng(1).uniform(-1e6, 1e6, 2000))
     assert not undo_all((Round(0.01),), z).is_empty.any()
+
+
+@pytest.mark.parametrize("limit", ["0", np.nan, True, None])
+def test_a_limit_is_a_number(limit):
+    with pytest.raises(ValueError, match="lower must be a finite number; got"):
+        Clamp(lower=limit)
+
+
+def test_large_decimals_are_multiples_as_far_as_floats_tell():
+    def first_and_last(value):
+        point, yes = np.array([value]), np.array([True])
+        first, last = Intervals(point, point, yes, yes).multiples(0.01)
+        return first[0], last[0]
+
+    assert first_and_last(1234567890.12) == (123456789012.0, 123456789012.0)
+    first, last = first_and_last(1234567890.123)
+    assert first > last

@@ -195,3 +195,10 @@ def test_a_start_is_plausible_where_entries_are_missing():
     tails = EVERY[0].log_tail(z, (0.0, 1.0))
     assert tails[0, 1] == 0.0
     assert tails[0, 0] == pytest.approx(stats.norm.logsf(6.0 / 5.0))
+
+
+def test_a_box_and_covariances_are_of_the_columns():
+    with pytest.raises(ValueError, match="box must have bounds of each of 2 columns; got 1"):
+        VectorGaussian(("x", "y"), box=((0.0, 1.0),), rho=1.0)
+    with pytest.raises(ValueError, match="the noise scale must be one of"):
+        VectorGaussian(("x", "y"), scale=np.ones((5, 3, 2)))

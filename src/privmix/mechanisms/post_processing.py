@@ -88,7 +88,7 @@ class Clamp(Step):
 
     def __post_init__(self) -> None:
         for name in ("lower", "upper"):
-            if not np.isinf(getattr(self, name) if isinstance(getattr(self, name), float) else 0.0):
+            if getattr(self, name) not in (-np.inf, np.inf):
                 check_number(self, name)
         if not self.lower < self.upper or np.isinf([self.lower, self.upper]).all():
             raise ValueError(

@@ -187,3 +187,10 @@ def test_infinite_numbers_are_dropped_from_text_files_too(here):
     assert "the column 'views' has 2 values" in " ".join(run("count", "inf.csv", *TOLD, "-o", "c.csv").output.split())
     assert run("count", "inf.csv", "--missing", "drop", *TOLD, "-o", "c.csv").exit_code == 0
     assert privmix.Release.load(here / "c.csv").records == 2
+
+
+def test_no_row_of_a_large_file_is_held_to_see_what_it_is(here, monkeypatch):
+    """A Parquet file that is counted in pieces may be larger than memory."""
+    monkeypatch.setattr("privmix.release.files.read_parquet", lambda path: pytest.fail("all rows were read"))
+    ran = run("fit", "0.parquet", "1.parquet", "--column", "z", *TOLD, "-o", "fit.nc", *SHORT)
+    assert ran.exit_code == 0, ran.output

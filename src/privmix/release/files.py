@@ -147,6 +147,18 @@ def _filled(path: Path, columns: Columns) -> Columns:
     return columns
 
 
+def column_names(path: Path) -> list[str]:
+    """Return the names of the columns of a plain table; of a Parquet file no row is read."""
+    if path.suffix.lower() != ".parquet":
+        return [name for name, _ in read_table(path)]
+    _check_file(path)
+    _, parquet = require_pyarrow(path)
+    try:
+        return list(parquet.read_schema(path).names)
+    except Exception as error:  # a damaged file makes the reader raise whatever it likes
+        raise ValueError(f"{path} cannot be read as Parquet ({_first_line(error)}). Fetch or save it again.") from error
+
+
 def read_parquet(path: Path) -> tuple[str, Columns]:
     """Return the metadata of a release, or of a plain file "", and the columns."""
     _check_file(path)

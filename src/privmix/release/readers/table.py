@@ -15,7 +15,17 @@ import numpy as np
 from privmix.mechanisms import Clamped, Mechanism, Rounded, Withheld
 from privmix.mechanisms.histogram import join_bins
 from privmix.mechanisms.post_processing import Clamp, Round, Step, Withhold, undo_all
-from privmix.release.files import Columns, PathLike, naming, numbers, only_numeric, pick, read_table, read_text
+from privmix.release.files import (
+    Columns,
+    PathLike,
+    column_names,
+    naming,
+    numbers,
+    only_numeric,
+    pick,
+    read_table,
+    read_text,
+)
 
 #: columns that make a row of a table a bin
 EDGES = ("lower", "upper")
@@ -109,7 +119,7 @@ class Rows(NamedTuple):
 
 def has_bins(path: PathLike) -> bool:
     """Return whether the rows of a table are bins, with a lower and an upper edge."""
-    return set(EDGES) <= {name for name, _ in read_table(Path(path))}
+    return set(EDGES) <= set(column_names(Path(path)))
 
 
 def lattice_of(noise: str, stated: dict[str, Any]) -> float | None:

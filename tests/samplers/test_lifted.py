@@ -139,6 +139,9 @@ def test_a_drift_stays_on_the_manifold_and_comes_back(state):
     assert np.allclose(slope.T @ pace, state.strip[manifold.UP])
     assert trajectory.drift(state, 0, 1, count, 0.1)
     assert np.abs(state.places[1][:count] - state.places[0][:count]).max() > 0.01
+    alone = state.lifted[1].copy()
+    manifold.evaluate(state, 1, count)
+    assert np.allclose(alone, state.lifted[1], rtol=0.0, atol=1e-11)
     trajectory.set_momentum(state, 0, 1, count, 0.1)
     manifold.fill_inverse(state, 1, count)
     manifold.project(state, 1, count)

@@ -233,6 +233,13 @@ class Mechanism(Part):
         """
         return self.noise_spread()
 
+    def grain(self) -> float | None:
+        """Return how far a release must move, as a standard deviation, to tell another record; None if not known.
+
+        Counts have bins of a tenth of it. It is the `resolution`, unless densities of releases have jumps.
+        """
+        return self.resolution()
+
     def log_tail(self, z: np.ndarray, interval: tuple[float, float]) -> np.ndarray:
         """Return a bound of log P(a number as far out as z is released), for each, whatever the record in an interval.
 

@@ -59,7 +59,7 @@ def noised_interval(mechanism: Any) -> Any:
 
 def default_bins(mechanism: Any, width: float) -> int:
     """Return so many bins that one is BIN_WIDTH_IN_RESOLUTIONS of what a release tells wide, within limits."""
-    spread, most = mechanism.resolution(), MOST_BINS if mechanism.release_range is None else MOST_BINS_BY_QUADRATURE
+    spread, most = mechanism.grain(), MOST_BINS if mechanism.release_range is None else MOST_BINS_BY_QUADRATURE
     return most if spread is None else int(min(max(width / (BIN_WIDTH_IN_RESOLUTIONS * spread), 64.0), most))
 
 

@@ -23,6 +23,8 @@ from privmix.parts.checks import check_bounds, fill, single
 LARGEST_EPSILON = 50.0
 # Beyond this the first step is narrower than the cells on which a plan integrates.
 LARGEST_PLANNED_EPSILON = 12.0
+# Share of the narrower of two neighbouring steps that a release must move to tell another record.
+GRAIN = 0.3
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,14 @@ class Staircase(ThreeRatios):
     def noise_spread(self) -> float:
         """Return the standard deviation of the noise."""
         return (self.bounds[1] - self.bounds[0]) * math.sqrt(staircase_variance(self.epsilon, self.gamma))
+
+    def grain(self) -> float:
+        """Return a share of the narrowest step: what tells records apart is on which step a release is.
+
+        The noise is several times as wide; in bins of a tenth of its standard deviation the steps would be lost.
+        """
+        width = self.bounds[1] - self.bounds[0]
+        return GRAIN * width * min(self.gamma, 1.0 - self.gamma) if self.gamma < 1.0 else GRAIN * width
 
     def log_q(self, z, y):
         """Return log q(z|y): the height of the first step, less ε for each step passed."""

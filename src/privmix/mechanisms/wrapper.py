@@ -104,6 +104,10 @@ class Wrapper(LocalMechanism):
         """Return how closely a release tells its record."""
         return self.mechanism.resolution()
 
+    def grain(self) -> float | None:
+        """Return how far a release must move to tell another record."""
+        return self.mechanism.grain()
+
     def log_tail(self, z: np.ndarray, interval: tuple[float, float]) -> np.ndarray:
         """Return 0: what a wrapper does to a released number may take it anywhere."""
         return np.zeros(z.shape)

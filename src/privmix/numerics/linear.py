@@ -8,6 +8,25 @@ from __future__ import annotations
 import math
 
 
+def inner(first, second):
+    """Return the inner product of two vectors: eight sums side by side, which a compiler makes vector instructions of."""
+    size = len(first)
+    a, b, c, d, e, f, g, h = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for q in range(0, size - 7, 8):
+        a += first[q] * second[q]
+        b += first[q + 1] * second[q + 1]
+        c += first[q + 2] * second[q + 2]
+        d += first[q + 3] * second[q + 3]
+        e += first[q + 4] * second[q + 4]
+        f += first[q + 5] * second[q + 5]
+        g += first[q + 6] * second[q + 6]
+        h += first[q + 7] * second[q + 7]
+    total = ((a + b) + (c + d)) + ((e + f) + (g + h))
+    for q in range(size - size % 8, size):
+        total += first[q] * second[q]
+    return total
+
+
 def invert(a, size):
     """Write the inverse of a positive definite matrix over it; return the log of its determinant, nan where it is none.
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import math
 
-from privmix.numerics.linear import invert
+from privmix.numerics.linear import inner, invert
 from privmix.samplers.binned.mixture import log_shares
 from privmix.samplers.lifted.coordinates import STICK_UNIT, fill_slope
-from privmix.samplers.lifted.table import look_up
+from privmix.samplers.lifted.table import add_look_up, look_up
 
 # Rows of State.strip, vectors over the stiff coordinates: t of what lies beyond, the momentum of η, Lagrange's
 # multipliers, what an equation misses, two running sums, and where the counts put η.
@@ -22,7 +22,7 @@ REST, UP, MULTIPLIER, GAP, LATER, EARLIER, AIM = range(7)
 
 
 def evaluate(state, at, count):
-    """Write s and J of a place."""
+    """Write s and J of a place, and t with all its derivatives."""
     x, value, slope = state.places[at], state.values[at], state.slopes[at]
     share, mass, later = state.shares[at], state.masses[at], state.strip[LATER]
     stiff, log_left = len(state.centre), 0.0
@@ -46,23 +46,42 @@ def evaluate(state, at, count):
         state.lifted[at, q] = later[q] - state.centre[q]
 
 
-def fill_products(first, second, rows, out):
-    """Write I + first' second, over so many rows."""
-    size = out.shape[0]
-    for q in range(size):
-        for k in range(size):
-            out[q, k] = 0.0
-        out[q, q] = 1.0
-    for i in range(rows):
-        for q in range(size):
-            for k in range(size):
-                out[q, k] += first[i, q] * second[i, k]
+def lift(state, at, count):
+    """Write s of a place alone."""
+    x, out, log_left = state.places[at], state.lifted[at], 0.0
+    for q in range(len(out)):
+        out[q] = -state.centre[q]
+    for h in range(count):
+        log_stick, log_rest = log_shares(STICK_UNIT * x[h, 0])
+        add_look_up(state, x[h, 1], x[h, 2], math.exp(log_left + log_stick), out)
+        log_left += log_rest
+    left = math.exp(log_left)
+    for q in range(len(out)):
+        out[q] += left * state.strip[REST, q]
 
 
 def fill_inverse(state, at, count):
     """Write G⁻¹ at a place; return log det G."""
-    fill_products(state.slopes[at], state.slopes[at], 3 * count, state.inverse)
+    fill_squares(state.slopes[at], 3 * count, state.inverse)
     return invert(state.inverse, len(state.centre))
+
+
+def fill_squares(slope, rows, out):
+    """Write I + J'J over so many rows, a multiple of three, which are added three at a time: one half, then the other."""
+    size = out.shape[0]
+    for q in range(size):
+        for k in range(q, size):
+            out[q, k] = 0.0
+        out[q, q] = 1.0
+    for i in range(0, rows, 3):
+        one, two, three = slope[i], slope[i + 1], slope[i + 2]
+        for q in range(size):
+            a, b, c = one[q], two[q], three[q]
+            for k in range(q, size):
+                out[q, k] += a * one[k] + b * two[k] + c * three[k]
+    for q in range(size):
+        for k in range(q):
+            out[q, k] = out[k, q]
 
 
 def project(state, at, count):
@@ -79,10 +98,7 @@ def project(state, at, count):
         for q in range(stiff):
             multiplier[q] += state.inverse[k, q] * gap[k]
     for i in range(3 * count):
-        total = 0.0
-        for q in range(stiff):
-            total += slope[i, q] * multiplier[q]
-        state.pace[i // 3, i % 3] -= total
+        state.pace[i // 3, i % 3] -= inner(slope[i], multiplier)
     for q in range(stiff):
         up[q] += multiplier[q]
 
@@ -127,8 +143,7 @@ def push_stick(state, at, h, sum_q):
     ``strip[EARLIER]`` holds Σ_{i≤h} ν_i A^a_i and ``strip[LATER]`` Σ_{j>h} w_j t_j; both are moved on.
     """
     share, mass, earlier, later = state.shares[at, h], state.masses[at, h], state.strip[EARLIER], state.strip[LATER]
-    bend, pulled = state.bend, state.pulled
-    look_up(state, state.places[at, h, 1], state.places[at, h, 2], bend)
+    bend, pulled = state.values[at, h], state.pulled
     own, in_location, in_size, change = 0.0, 0.0, 0.0, 0.0
     for q in range(len(state.centre)):
         stick = STICK_UNIT * pulled[3 * h, q]

@@ -11,7 +11,7 @@ from privmix.samplers import base
 from privmix.samplers.binned import sampler as binned
 from privmix.samplers.lifted.coordinates import REACH, STAGE
 from privmix.samplers.lifted.table import MARGIN, combined, filtered, find_directions
-from privmix.samplers.lifted.trajectory import MOST_STEPS
+from privmix.samplers.lifted.trajectory import MOST_ITERATIONS, MOST_STEPS
 from privmix.samplers.lifted.warmup import DIRECTIONS, EMPTY, FILTER, READY, STORED, VALUES
 
 # Probabilities of bins at the points of a table that a chain keeps: 68 MB in single precision, since a coordinate need
@@ -31,8 +31,8 @@ KEPT = (
 WARM = ("mean_chance", "moment", "moment_count", "jacobian", "normal", "ascent", "rise", "spot")
 #: the table, and room in which a trajectory moves
 ROOM = (
-    *("rows", "table_of", "basis", "trio", "bend", "places", "values", "slopes", "shares", "masses", "lifted"),
-    *("pace", "force", "pulled", "inverse", "matrix", "strip"),
+    *("rows", "table_of", "basis", "trio", "places", "values", "slopes", "shares", "masses", "lifted"),
+    *("pace", "force", "pulled", "inverse", "changes", "strip"),
 )
 PROPOSED = ("new_theta", "new_row", "new_weight", "new_left")
 
@@ -64,9 +64,8 @@ def room_arrays(grid: np.ndarray, bins: int, sticks: int, stiff: int) -> dict[st
         "table_of": np.zeros((locations + 2 * MARGIN, sizes + 2 * MARGIN, stiff)),
         "basis": np.zeros((2, 3, 4)),
         "trio": np.arange(3),
-        "bend": np.zeros((6, stiff)),
         "places": np.zeros((3, sticks, 3)),
-        "values": np.zeros((3, sticks, 3, stiff)),
+        "values": np.zeros((3, sticks, 6, stiff)),
         "slopes": np.zeros((3, 3 * sticks, stiff)),
         "shares": np.zeros((3, sticks)),
         "masses": np.zeros((3, sticks)),
@@ -75,7 +74,7 @@ def room_arrays(grid: np.ndarray, bins: int, sticks: int, stiff: int) -> dict[st
         "force": np.zeros((sticks, 3)),
         "pulled": np.zeros((3 * sticks, stiff)),
         "inverse": np.zeros((stiff, stiff)),
-        "matrix": np.zeros((stiff, stiff)),
+        "changes": np.zeros((MOST_ITERATIONS, stiff)),
         "strip": np.zeros((7, stiff)),
     }
 

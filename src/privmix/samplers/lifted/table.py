@@ -139,6 +139,19 @@ def look_up(state, location, size, out):
             add_term(table[first + a, second + b], state.basis, a, b, out)
 
 
+def add_look_up(state, location, size, weight, out):
+    """Add t at an atom, times a weight."""
+    table = state.table_of
+    locations, sizes = table.shape[0] - 2 * MARGIN, table.shape[1] - 2 * MARGIN
+    first = spline_weights(math.asinh(location / BEND), -FARTHEST, FARTHEST, locations, state.basis[0])
+    second = spline_weights(size, LEAST_SIZE, LARGEST_SIZE, sizes, state.basis[1])
+    for a in range(4):
+        for b in range(4):
+            row, value = table[first + a, second + b], weight * state.basis[0, 0, a] * state.basis[1, 0, b]
+            for q in range(len(row)):
+                out[q] += value * row[q]
+
+
 def add_term(row, basis, a, b, out):
     """Add what one coefficient gives: to the value, the two slopes and, where there is room, the three curvatures."""
     first, second = basis[0], basis[1]

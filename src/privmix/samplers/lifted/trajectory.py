@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from privmix.numerics import normal, uniform, uniform_index
-from privmix.numerics.linear import solve
+from privmix.numerics.linear import inner
 from privmix.numerics.steps import accepts
 from privmix.samplers.binned.mixture import fill_rests, log_likelihood
 from privmix.samplers.lifted.coordinates import (
@@ -32,7 +32,7 @@ from privmix.samplers.lifted.manifold import (
     evaluate,
     fill_force,
     fill_inverse,
-    fill_products,
+    lift,
     project,
 )
 from privmix.samplers.lifted.table import combine
@@ -50,7 +50,9 @@ JITTER, SHORT, SHORT_CHANCE = 0.2, 0.2, 0.2
 # Distance that a trajectory may go, and the least number of steps that one may have.
 DISTANCE, LEAST_STEPS = 2.0, 10
 # How near s(x) = η must be, and x to where it came from on the way back; and how often Newton's method is tried.
-TOLERANCE, RETURN_TOLERANCE, MOST_ITERATIONS = 1e-8, 1e-5, 9
+TOLERANCE, RETURN_TOLERANCE, MOST_ITERATIONS = 1e-8, 1e-5, 24
+# Iterations that may lead further away without a stop.
+PATIENCE = 8
 # Beyond this a place, or what it misses of the manifold, is lost.
 FARTHEST, LARGEST_GAP = 1e4, 1e8
 
@@ -95,6 +97,7 @@ def follow(parts, data, state, rng, count, step, steps):
         kick(state, here, count, 0.5 * step)
         if not drift(state, here, there, count, step):
             return -1.0
+        evaluate(state, there, count)
         set_momentum(state, here, there, count, step)
         log_volume = fill_inverse(state, there, count)
         if math.isnan(log_volume):
@@ -154,15 +157,20 @@ def kick(state, at, count, step):
 
 
 def drift(state, here, there, count, step):
-    """Move along the momentum and back to the manifold, along its normals where the move began; False if it fails."""
-    slope, multiplier, gap = state.slopes[here], state.strip[MULTIPLIER], state.strip[GAP]
+    """Move along the momentum and back to the manifold, along its normals where the move began; False if it fails.
+
+    The multipliers of the normals are found by Broyden's method (Kelley 1995, Section 7.3) from G⁻¹ of the beginning,
+    which the state must hold: what an iteration costs is a look at the place, where Newton's method needs the slopes
+    there, their products with the first and a solution.
+    """
+    multiplier, gap, changes = state.strip[MULTIPLIER], state.strip[GAP], state.changes
     stiff, last = len(state.centre), math.inf
     for q in range(stiff):
         multiplier[q] = 0.0
     for iteration in range(MOST_ITERATIONS):
         if not move_to(state, here, there, count, step):
             return False
-        evaluate(state, there, count)
+        lift(state, there, count)
         worst = 0.0
         for q in range(stiff):
             gap[q] = state.lifted[there, q] - state.lifted[here, q] - step * state.strip[UP, q] - multiplier[q]
@@ -171,15 +179,31 @@ def drift(state, here, there, count, step):
             worst = max(worst, abs(gap[q]))
         if worst < TOLERANCE:
             return True
-        if iteration > 2 and worst > 2.0 * last:
+        if iteration > PATIENCE and worst > 2.0 * last:
             return False
         last = worst
-        fill_products(state.slopes[there], slope, 3 * count, state.matrix)
-        if not solve(state.matrix, gap, stiff):
-            return False
+        change_multiplier(state, changes, iteration)
         for q in range(stiff):
-            multiplier[q] += gap[q]
+            multiplier[q] += changes[iteration, q]
     return False
+
+
+def change_multiplier(state, changes, iteration):
+    """Write the change of the multipliers that Broyden's method makes of the gap and the changes so far."""
+    gap, change, stiff = state.strip[GAP], changes[iteration], len(state.centre)
+    for q in range(stiff):
+        change[q] = 0.0
+    for k in range(stiff):
+        for q in range(stiff):
+            change[q] += state.inverse[k, q] * gap[k]
+    for j in range(1, iteration):
+        along = inner(changes[j - 1], change) / inner(changes[j - 1], changes[j - 1])
+        for q in range(stiff):
+            change[q] += along * changes[j, q]
+    if iteration > 0:
+        left = 1.0 - inner(changes[iteration - 1], change) / inner(changes[iteration - 1], changes[iteration - 1])
+        for q in range(stiff):
+            change[q] /= left
 
 
 def move_to(state, here, there, count, step):
@@ -187,10 +211,8 @@ def move_to(state, here, there, count, step):
     slope, multiplier = state.slopes[here], state.strip[MULTIPLIER]
     for i in range(3 * count):
         h, c = i // 3, i % 3
-        total = 0.0
-        for q in range(len(multiplier)):
-            total += slope[i, q] * multiplier[q]
-        state.places[there, h, c] = state.places[here, h, c] + step * state.pace[h, c] - total
+        back = inner(slope[i], multiplier)
+        state.places[there, h, c] = state.places[here, h, c] + step * state.pace[h, c] - back
         if not abs(state.places[there, h, c]) < FARTHEST:
             return False
     return True

@@ -8,6 +8,7 @@ from mechanisms.examples import ALL as EXAMPLES_OF_MECHANISMS
 from mutants import all_mutants
 from priors.examples import EXAMPLES as EXAMPLES_OF_PRIORS
 from privmix import PrivateMixture, kernels, mechanisms, priors, samplers
+from privmix.samplers.binned.bits import tells_sets
 from privmix.samplers.capabilities import check_served
 
 WIDE, NARROW, UNIT = (-10.0, 10.0), (-3.0, 3.0), (0.0, 1.0)
@@ -129,7 +130,7 @@ def serves(model, sampler):
     except ValueError:
         return False
     mechanism = model.mechanism
-    known = mechanism.is_global or mechanism.outputs is not None or _has_few_values(mechanism)
+    known = mechanism.is_global or mechanism.outputs is not None or _has_few_values(mechanism) or tells_sets(model)
     return known or not isinstance(sampler, samplers.Binned)
 
 

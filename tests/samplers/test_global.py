@@ -11,7 +11,8 @@ from oracles import histogram_partitions as oracle
 from privmix import PrivateMixture, fit, kernels, mechanisms, priors, samplers
 from privmix.mechanisms import GlobalMechanism
 from privmix.samplers.base import impute
-from privmix.samplers.binned.bins import bin_of_record, find_bins
+from privmix.samplers.binned.bins import find_bins
+from privmix.samplers.binned.slots import bin_of_record
 from privmix.testing import enumeration_test, joint_test
 from privmix.testing.joint import _paired_z, run_pairs
 from privmix.testing.simulate import simulate_latent, simulate_release

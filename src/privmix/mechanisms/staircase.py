@@ -24,7 +24,7 @@ LARGEST_EPSILON = 50.0
 # Beyond this the first step is narrower than the cells on which a plan integrates.
 LARGEST_PLANNED_EPSILON = 12.0
 # Share of the narrower of two neighbouring steps that a release must move to tell another record.
-GRAIN = 0.3
+GRAIN = 0.6
 
 
 @dataclass(frozen=True)

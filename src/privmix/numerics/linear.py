@@ -9,7 +9,7 @@ import math
 
 
 def inner(first, second):
-    """Return the inner product of two vectors: eight sums side by side, which a compiler makes vector instructions of."""
+    """Return the inner product of two vectors: eight sums side by side, of which a compiler makes vectors."""
     size = len(first)
     a, b, c, d, e, f, g, h = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for q in range(0, size - 7, 8):

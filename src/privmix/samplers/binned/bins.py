@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from privmix.jit import flat, slot
+from privmix.jit import flat
 from privmix.kernels.slots import copy_y
 from privmix.mechanisms.cells import cell_hooks
 from privmix.mechanisms.counted import MOST_RECORDS_AT_START, default_bins, default_span, noised_interval
@@ -27,6 +27,7 @@ from privmix.numerics import uniform, uniform_index
 from privmix.pairs.slots import draw_given_at, draw_in_bin
 from privmix.parts.columns import over_children
 from privmix.samplers import base
+from privmix.samplers.binned.bits import OF_BITS, tells_sets
 from privmix.samplers.binned.chances import (
     release_cdf,
     release_masses,
@@ -49,7 +50,21 @@ from privmix.samplers.binned.counts import (
     two_in_bins,
     update_counts,
 )
-from privmix.samplers.binned.mixture import fill_row, give
+from privmix.samplers.binned.mixture import (
+    bins_are_known,
+    fill_row,
+    give,
+    log_of_counts,
+    log_released,
+    redraw_bins,
+)
+from privmix.samplers.binned.slots import (
+    bin_of_record,
+    count_again,
+    label_records,
+    redraw_counts,
+    seat_records,
+)
 from privmix.samplers.binned.tables import (
     one_in_tables,
     set_in_tables,
@@ -69,36 +84,12 @@ if TYPE_CHECKING:
 OTHERS, NO_OTHERS = "Use Neal5() or Slice().", "Fit the released records themselves, or another kernel."
 
 
-@slot
-def bin_of_record(parts, data, state, latent, i):
-    """Return the bin of record i at the start."""
-
-
-@slot
-def seat_records(parts, data, state, latent):
-    """Put the records of a start at their sticks, in their bins."""
-
-
-@slot
-def label_records(parts, data, state, rng, labels):
-    """Write the stick of each record, given the table."""
-
-
-@slot
-def redraw_counts(parts, data, state, rng):
-    """Update the counts where the release has noise on them."""
-
-
-@slot
-def count_again(state, n):
-    """Return the number of records after the counts were redrawn: the same where it is known."""
-
-
 class Bins(NamedTuple):
     """Bins of a release: how many, the numbers that their probabilities are computed from, and the functions.
 
     Where several tables see them, `sums` is the number of bins of all tables. Where records are points of a lattice,
-    `share` has the probability of each bin given each point.
+    `share` has the probability of each bin given each point. Where a release does not tell the bin of a record it is
+    `hidden`.
     """
 
     size: int
@@ -106,6 +97,7 @@ class Bins(NamedTuple):
     hooks: dict[Callable, Callable]
     sums: int = 0
     share: np.ndarray = np.zeros((0, 0))
+    hidden: bool = False
 
 
 class Nodes(NamedTuple):
@@ -159,6 +151,8 @@ def _bins_of_records(
 ) -> Bins:
     """Return the bins of records that were released one by one: the outputs, or so many equal ones of a span."""
     mechanism: Any = model.mechanism
+    if tells_sets(model):
+        return Bins(mechanism.cells, np.array([math.expm1(mechanism.epsilon)]), {**LOCAL, **OF_BITS}, hidden=True)
     reason = _refusal(model)
     if reason:
         raise ValueError(f"Binned() keeps counts of bins: {reason} {advice}")
@@ -350,7 +344,10 @@ def impute_by_release(parts, data, state, rng, ys, labels):
         draw_given_at(parts.mechanism, parts.kernel, rng, data.z[i], state.theta[labels[i]], ys, i)
 
 
+# Where the likelihood is that of counts.
+OF_COUNTS: dict[Callable, Callable] = {log_released: log_of_counts, redraw_bins: bins_are_known}
 HISTOGRAM: dict[Callable, Callable] = {
+    **OF_COUNTS,
     count_again: known_number,
     seat_records: seat_each,
     fill_row: row_of_histogram,
@@ -374,6 +371,7 @@ TABLES: dict[bool, Hooks] = {
     True: {**JOINED, seat_records: seat_some, redraw_counts: update_unknown_of_tables, count_again: count_in_bins},
 }
 LOCAL: dict[Callable, Callable] = {
+    **OF_COUNTS,
     count_again: known_number,
     seat_records: seat_each,
     bin_of_record: bin_of_edges,

@@ -44,6 +44,16 @@ def fill_row(parts, data, state, theta, out):
     """Write the probability of each bin under an atom."""
 
 
+@slot
+def log_released(state, chance):
+    """Return the log probability of what was released given those of the bins, up to a constant."""
+
+
+@slot
+def redraw_bins(state, rng):
+    """Give each record a bin, given the probabilities of all, where a release does not tell it."""
+
+
 def log_likelihood(count, chance):
     """Return Σ_b c_b log p_b."""
     total = 0.0
@@ -51,6 +61,15 @@ def log_likelihood(count, chance):
         if count[b] > 0.0:
             total += count[b] * math.log(max(chance[b], LEAST_CHANCE))
     return total
+
+
+def log_of_counts(state, chance):
+    """Return the log probability of counts that are known, or drawn before."""
+    return log_likelihood(state.counts, chance)
+
+
+def bins_are_known(state, rng):
+    """Leave the bins of records: a release tells them, or its counts were drawn before."""
 
 
 def sum_chances(state):
@@ -64,7 +83,7 @@ def sum_chances(state):
 
 def move_atoms(parts, data, state, rng, n):
     """Move the parameters of every atom that carries records, one at a time, by a tuned random walk."""
-    current = log_likelihood(state.counts, state.chance)
+    current = log_released(state, state.chance)
     accepted, proposed = 0.0, 0
     wanted, waiting = MOVED_IN_A_SWEEP, 0
     for h in range(state.cursor[STICKS]):
@@ -110,7 +129,7 @@ def move_parameter(parts, data, state, rng, n, h, p, current):
         fill_row(parts, data, state, theta, state.fresh)
         for b in range(len(state.counts)):
             state.trial[b] = state.chance[b] + state.weight[h] * (state.fresh[b] - state.row[h, b])
-        value = log_likelihood(state.counts, state.trial)
+        value = log_released(state, state.trial)
         log_ratio += value - current
     if accepts(rng, log_ratio):
         take_trial(state)
@@ -205,7 +224,7 @@ def stick_target(about, logit):
     for b in range(len(state.counts)):
         state.trial[b] = state.fresh[b] + mine * state.row[h, b] + others * state.rest[h, b]
     prior = log_stick_density(parts.prior, state.concentration, h, log_stick, log_rest)
-    return prior + log_likelihood(state.counts, state.trial)
+    return prior + log_released(state, state.trial)
 
 
 slice_stick = make_slice_step(stick_target, most_steps=MOST_STEPS_OUT)

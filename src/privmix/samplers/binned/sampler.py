@@ -3,7 +3,8 @@
 Where all that a release says is in counts of bins, the likelihood is multinomial, and the cost of a sweep is the number
 of bins times the number of sticks, whatever n is. That is so for noisy histograms, whose true counts are drawn along;
 for mechanisms with few outputs, such as randomized response, whose counts are the data; and, after its records are
-rounded to bins, for any mechanism that adds noise and whose g(z|θ) has a distribution function.
+rounded to bins, for any mechanism that adds noise and whose g(z|θ) has a distribution function. Rows of bits are looked
+at one by one, but by as little as their set of ones.
 
 The mixing measure is part of the state, as sticks and atoms; sticks are broken until less than e^−37 of the mass is
 left beyond them, so that the sum over components is complete in floating point. Atoms and sticks move on the likelihood
@@ -24,7 +25,8 @@ from privmix.mechanisms.counted import MOST_RECORDS_AT_START
 from privmix.parts.checks import check_count
 from privmix.priors.rest import LEAST_MASS_LEFT
 from privmix.samplers import base
-from privmix.samplers.binned.bins import count_again, find_bins, label_records, redraw_counts, seat_records
+from privmix.samplers.binned.bins import find_bins
+from privmix.samplers.binned.bits import TABLE_BITS, TABLE_SIZE
 from privmix.samplers.binned.counts import RECORDS
 from privmix.samplers.binned.mixture import (
     LEAST_EXPECTED_RECORDS,
@@ -35,8 +37,10 @@ from privmix.samplers.binned.mixture import (
     mass_before,
     move_atoms,
     move_sticks,
+    redraw_bins,
     sum_chances,
 )
+from privmix.samplers.binned.slots import count_again, label_records, redraw_counts, seat_records
 from privmix.samplers.capabilities import need_few_sticks, need_moves, need_open_law, need_whole_density
 from privmix.samplers.moves.atoms import adopt_law, copy_row, update_base
 from privmix.samplers.moves.sticks import (
@@ -82,6 +86,9 @@ class State(NamedTuple):
     reach: np.ndarray  # how far counts moved in warm-up
     node: np.ndarray  # what the probabilities of bins are computed from
     share: np.ndarray  # probability of each bin given each point of a lattice, where records lie on one
+    ones: np.ndarray  # set of cells whose bit is one, of each record whose row has a bit for every cell
+    cell: np.ndarray  # the bin that was drawn for each of these records
+    partial: np.ndarray  # sums of the bins' probabilities over sets of neighbouring cells
     table: np.ndarray  # records at each stick in each bin, when counts were last handed out
     offset: np.ndarray
     members: np.ndarray
@@ -143,7 +150,8 @@ class Binned(base.Sampler):
     def allocate(self, model: PrivateMixture, n: int) -> State:
         """Return an empty state with room for a first number of sticks."""
         room, columns = 64, model.kernel.columns
-        bins, node, _, sums, share = find_bins(model, self.bins)
+        bins, node, _, sums, share, hidden = find_bins(model, self.bins)
+        rows = n if hidden else 0
         return State(
             size=np.zeros(room, np.int64),
             theta=np.zeros((room, columns)),
@@ -160,6 +168,9 @@ class Binned(base.Sampler):
             reach=np.full(bins, 1e6),
             node=node,
             share=share,
+            ones=np.zeros(rows, np.int64),
+            cell=np.zeros(rows, np.int64),
+            partial=np.zeros((-(-bins // TABLE_BITS) if hidden else 0, TABLE_SIZE)),
             table=np.zeros((room, bins), np.int64),
             offset=np.zeros(room, np.int64),
             members=base.empty_records(model, min(n, MOST_RECORDS_AT_START)),
@@ -187,6 +198,10 @@ class Binned(base.Sampler):
         table, counts = state.table, state.counts
         if (table < 0).any() or not np.array_equal(table.sum(axis=1), state.size):
             return "size does not count the records of each stick"
+        if len(state.ones) and not (state.ones.min() >= 0 and state.ones.max() < 2 ** len(counts)):
+            return "ones has sets of cells that there are not"
+        if len(state.cell) and not np.array_equal(np.bincount(state.cell.clip(0), minlength=len(counts)), counts):
+            return "counts do not count the cells of records"
         if not np.array_equal(table.sum(axis=0), counts) or state.cursor[FILLED] not in (0, 1):
             return "counts do not count the records of each bin"
         occupied = state.row[state.size > 0]
@@ -237,6 +252,7 @@ def sweep(parts, data, state, rng):
     move_atoms(parts, data, state, rng, n)
     move_sticks(parts, state, rng, n)
     swap_sticks(parts, state, rng, LEAST_EXPECTED_RECORDS / n)
+    redraw_bins(state, rng)
     allocate_counts(state, rng)
     state.statistic[RECORDS] = n
     return True

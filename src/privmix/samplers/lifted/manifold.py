@@ -67,7 +67,7 @@ def fill_inverse(state, at, count):
 
 
 def fill_squares(slope, rows, out):
-    """Write I + J'J over so many rows, a multiple of three, which are added three at a time: one half, then the other."""
+    """Write I + J'J over so many rows, a multiple of three, three at a time: one half of it, then the other."""
     size = out.shape[0]
     for q in range(size):
         for k in range(q, size):

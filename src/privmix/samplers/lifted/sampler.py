@@ -17,7 +17,7 @@ import numpy as np
 
 from privmix.parts.checks import check_count
 from privmix.samplers import base
-from privmix.samplers.binned.bins import find_bins, keep_counts, redraw_counts
+from privmix.samplers.binned.bins import find_bins, keep_counts
 from privmix.samplers.binned.counts import RECORDS
 from privmix.samplers.binned.mixture import (
     LEAST_EXPECTED_RECORDS,
@@ -26,6 +26,7 @@ from privmix.samplers.binned.mixture import (
     move_sticks,
 )
 from privmix.samplers.binned.sampler import Binned, complete
+from privmix.samplers.binned.slots import redraw_counts
 from privmix.samplers.binned.unknown import count_in_bins
 from privmix.samplers.lifted.coordinates import REACH, REACHED, STAGE, is_needed_beyond, sticks_reached
 from privmix.samplers.lifted.doubts import find_doubts
@@ -123,7 +124,8 @@ class Lifted(Binned):
     def check(self, model: PrivateMixture) -> None:
         """Refuse counts that are not known, kernels of other parameters, and priors without end."""
         super().check(model)
-        refuse(model, find_bins(model, self.bins).hooks.get(redraw_counts) is keep_counts)
+        bins = find_bins(model, self.bins)
+        refuse(model, bins.hooks.get(redraw_counts) is keep_counts and not bins.hidden)
 
     def hooks(self, model: PrivateMixture) -> dict[Callable, Callable]:
         """Return the steps."""
@@ -181,8 +183,8 @@ def refuse(model: PrivateMixture, counts_known: bool) -> None:
     kernel, prior = model.kernel, model.prior
     if not counts_known:
         raise ValueError(
-            "Lifted() needs counts that the release tells exactly; here noise was added to the counts. Use Binned(), "
-            "which learns the true ones."
+            "Lifted() needs counts that the release tells exactly; here noise was added to the counts, or to the bits "
+            "of each record. Use Binned(), which learns the true ones."
         )
     if len(kernel.parameters) != 2 or kernel.positive != kernel.parameters[1:]:
         raise ValueError(

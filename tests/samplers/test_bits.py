@@ -109,7 +109,7 @@ def test_many_rows_mix_where_records_would_not():
     grid = np.linspace(*BOUNDS, 61)
     error = np.abs(fit.density(grid)["mean"].values - stats.norm(-1.0, 1.0).pdf(grid)).mean() * 12.0
     assert error < 0.25
-    labels = fit.datatree["posterior"]["allocation"] if "allocation" in fit.datatree["posterior"] else None
+    labels = fit.datatree["posterior"].get("allocation")
     assert labels is None or labels.sizes["record"] == 2000
 
 

@@ -95,4 +95,4 @@ def test_counts_are_fitted_and_other_kernels_are_refused():
 def test_bins_are_narrower_than_steps():
     for mechanism in MECHANISMS:
         counted = Counted(mechanism)
-        assert np.diff(counted.edges)[0] < 0.07 * WIDTH * min(mechanism.gamma, 1.0 - mechanism.gamma or 1.0)
+        assert np.diff(counted.edges)[0] < 0.04 * WIDTH * min(mechanism.gamma, 1.0 - mechanism.gamma or 1.0)

@@ -19,6 +19,7 @@ from privmix.mechanisms import (
     OnLattice,
     Piecewise,
     Rounded,
+    Staircase,
     Withheld,
 )
 from privmix.samplers import Binned
@@ -39,10 +40,16 @@ def information(values, cell):
     return np.array(found)
 
 
-@pytest.mark.parametrize("epsilon", [5.0, 10.0, 50.0])
-def test_rounding_loses_little_of_mean_and_variance(epsilon):
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        *(Laplace(epsilon=epsilon, bounds=(-10.0, 10.0)) for epsilon in (5.0, 10.0, 50.0)),
+        *(Staircase(epsilon=epsilon, bounds=(-10.0, 10.0)) for epsilon in (0.5, 2.0, 8.0)),
+    ],
+    ids=lambda mechanism: f"{type(mechanism).__name__} {mechanism.guarantee.epsilon:g}",
+)
+def test_rounding_loses_little_of_mean_and_variance(mechanism):
     """A component as wide as a twentieth of the bounds; with bins of a quarter of the noise its variance loses 7%."""
-    mechanism = Laplace(epsilon=epsilon, bounds=(-10.0, 10.0))
     edges = find_bins(PrivateMixture(mechanism, Normal()), None).node[1:-1]
     reach = 25.0 * mechanism.noise_spread()
     z = np.linspace(-10.0 - reach, 10.0 + reach, 200_001)

@@ -23,8 +23,8 @@ from privmix.parts.checks import check_bounds, fill, single
 LARGEST_EPSILON = 50.0
 # Beyond this the first step is narrower than the cells on which a plan integrates.
 LARGEST_PLANNED_EPSILON = 12.0
-# Share of the narrower of two neighbouring steps that a release must move to tell another record. With .8 the variance of
-# a component of a twentieth of the bounds lost 6% of what the release tells of it at ε = .5, with .3 1%.
+# Share of the narrower of two neighbouring steps that a release must move to tell another record. Of what a release
+# tells of the variance of a component, a twentieth of the bounds wide, bins lost 6% with .8 at ε = .5, 1% with .3.
 GRAIN = 0.3
 
 

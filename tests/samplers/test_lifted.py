@@ -24,7 +24,7 @@ from samplers.lifted_pairs import trajectory_test
 
 WIDE = (-10.0, 10.0)
 # Pairs of a joint test: with a momentum that is not tangent p is 3e-14, with the other bugs far less.
-PAIRS = 6000
+PAIRS = 10_000
 QUICK = Lifted(most_steps=2, grid=(80, 32))
 COUNTS = np.array([30.0, 2.0, 10.0, 40.0, 8.0, 5.0, 3.0, 2.0])
 MODEL = replace(RESPONSE, mechanism=Counted(RESPONSE.mechanism))

@@ -240,6 +240,13 @@ class Mechanism(Part):
         """
         return self.resolution()
 
+    def period(self) -> float | None:
+        """Return a distance at which densities of releases repeat beyond the bounds, but for a factor; None if none.
+
+        A whole number of bins of counts is as wide, so that those further out follow from those before.
+        """
+        return None
+
     def log_tail(self, z: np.ndarray, interval: tuple[float, float]) -> np.ndarray:
         """Return a bound of log P(a number as far out as z is released), for each, whatever the record in an interval.
 

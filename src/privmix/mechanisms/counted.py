@@ -47,8 +47,10 @@ def default_span(mechanism: Any) -> tuple[float, float]:
     """Return the interval that is cut into equal bins; what is released beyond it is in the outermost."""
     if mechanism.release_range is not None:
         return mechanism.release_range
-    reach = REACH_IN_NOISE_SPREADS * mechanism.noise_spread()
     lower, upper = noised_interval(mechanism)
+    reach, period = REACH_IN_NOISE_SPREADS * mechanism.noise_spread(), mechanism.period()
+    if period is not None:
+        reach = period * math.ceil(reach / period)
     return lower - reach, upper + reach
 
 
@@ -60,7 +62,13 @@ def noised_interval(mechanism: Any) -> Any:
 def default_bins(mechanism: Any, width: float) -> int:
     """Return so many bins that one is BIN_WIDTH_IN_RESOLUTIONS of what a release tells wide, within limits."""
     spread, most = mechanism.grain(), MOST_BINS if mechanism.release_range is None else MOST_BINS_BY_QUADRATURE
-    return most if spread is None else int(min(max(width / (BIN_WIDTH_IN_RESOLUTIONS * spread), 64.0), most))
+    if spread is None:
+        return most
+    bins, period = min(max(width / (BIN_WIDTH_IN_RESOLUTIONS * spread), 64.0), most), mechanism.period()
+    if period is None:
+        return int(bins)
+    periods = round(width / period)
+    return periods * max(1, int(bins / periods))
 
 
 def refusal(mechanism: Any) -> str:

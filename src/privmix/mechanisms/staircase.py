@@ -100,6 +100,10 @@ class Staircase(ThreeRatios):
         width = self.bounds[1] - self.bounds[0]
         return GRAIN * width * min(self.gamma, 1.0 - self.gamma) if self.gamma < 1.0 else GRAIN * width
 
+    def period(self) -> float:
+        """Return the width of the bounds: a release that is further out by as much has passed one step more."""
+        return self.bounds[1] - self.bounds[0]
+
     def log_q(self, z, y):
         """Return log q(z|y): the height of the first step, less ε for each step passed."""
         inside = min(max(y, self.bounds[0]), self.bounds[1])

@@ -104,6 +104,10 @@ class Wrapper(LocalMechanism):
         """Return how closely a release tells its record."""
         return self.mechanism.resolution()
 
+    def period(self) -> float | None:
+        """Return a distance at which densities of releases repeat."""
+        return self.mechanism.period()
+
     def grain(self) -> float | None:
         """Return how far a release must move to tell another record."""
         return self.mechanism.grain()

@@ -22,7 +22,7 @@ from privmix.mechanisms.cells import cell_count, cell_edge, cell_hooks, cell_log
 from privmix.numerics import uniform
 from privmix.pairs.base import Convolution
 from privmix.pairs.square_wave_masses import masses_of_wave
-from privmix.pairs.staircase import staircase_cdf
+from privmix.pairs.staircase import staircase_law
 
 # A sum of masses times e^{log q − top} below this may have lost terms that underflowed; then it is taken in logarithms.
 SAFE = 1e-280
@@ -146,9 +146,9 @@ def cells_convolution(mechanism: Any, kernel: Kernel) -> Convolution | None:
     if not extra or not kernel.has("cdf") or kernel.dimension > 1:
         return None
     cost = getattr(mechanism, "cell_cost", None) or (FEW_CELLS if mechanism.row_length is None else MANY_CELLS)
-    cdf, more = staircase_cdf(mechanism, kernel)
-    masses, extra = _masses(mechanism, kernel), {**extra, **more}
-    return Convolution("piecewise constant", log_g, sample, cdf=cdf, masses=masses, extra=extra, cost=cost)
+    law = {"masses": _masses(mechanism, kernel), **staircase_law(mechanism, kernel)}
+    law["extra"] = {**extra, **law.get("extra", {})}
+    return Convolution("piecewise constant", log_g, sample, cost=cost, **law)
 
 
 def _masses(mechanism: Any, kernel: Kernel) -> Callable | None:

@@ -94,7 +94,9 @@ BUGS = [
 ]
 
 
-@pytest.mark.parametrize("bug", [BUGS[1], *[pytest.param(b, marks=pytest.mark.long) for b in BUGS[::2]]], ids=str)
+@pytest.mark.parametrize(
+    "bug", [BUGS[1], *[pytest.param(b, marks=pytest.mark.long) for b in BUGS[::2]]], ids=lambda bug: bug.name
+)
 def test_planted_bugs_are_rejected(bug):
     result = joint_test(bug.model, bug.sampler, replacements=bug.replacements())
     assert result.rejected, str(result)

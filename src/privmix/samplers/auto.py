@@ -129,6 +129,8 @@ class Auto(base.Sampler):
             return _for_rows(model, len(z))
         adds = model.mechanism.noise_spread() is not None
         narrow = ratio is not None and ratio < (WEAK_NOISE_IN_SPREADS if adds else NARROW_RELEASE_IN_SPREADS)
+        if tells_sets(model) and counts_suit(model, len(z)):
+            return [Candidate(Binned(), 1.0, f"{len(z)} rows of bits, as counts of cells that are drawn along")]
         if counts_suit(model, len(z), known=narrow and not adds):
             return [Candidate(Binned(), 1.0, f"{words}, {len(z)} records, kept as counts of bins")]
         neal5, sliced = Candidate(Neal5(), 1.0, words), Candidate(Slice(), 2.0, words)

@@ -73,11 +73,6 @@ def test_chain_starts_at_the_middle_one():
     assert EXAMPLES[0].initial(z).tolist() == [2.0, 0.0, 4.0]
 
 
-def test_counts_do_not_serve_rows():
-    with pytest.raises(ValueError, match="keeps counts of bins"):
-        samplers.Binned().check(PrivateMixture(EXAMPLES[0]))
-
-
 def test_bad_arguments():
     for arguments, message in [
         ({"cells": 4}, "UnaryEncoding takes exactly one of epsilon=, rho= to set its noise; got none."),

@@ -10,7 +10,6 @@ import pytest
 from scipy import stats
 
 from numerics.quadrature import ALPHA
-from privmix import PrivateMixture, samplers
 from privmix.mechanisms import UnaryEncoding
 from privmix.mechanisms.unary_encoding import unary_encoding_probabilities
 from privmix.privacy import audit

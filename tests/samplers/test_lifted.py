@@ -272,7 +272,10 @@ HISTOGRAM = mechanisms.NoisyHistogram(100, 8, epsilon=2.0, bounds=WIDE)
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        (PrivateMixture(HISTOGRAM, kernels.HierarchicalNormal(WIDE)), "noise was added to the counts. Use Binned"),
+        (
+            PrivateMixture(HISTOGRAM, kernels.HierarchicalNormal(WIDE)),
+            "noise was added to the counts, or to the bits of each record. Use Binned",
+        ),
         (
             PrivateMixture(mechanisms.RandomizedResponse(cells=6, epsilon=1.0, bounds=UNIT), kernels.Beta()),
             "moves a location and a positive size; Beta has the parameters",

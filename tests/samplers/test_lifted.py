@@ -77,11 +77,11 @@ def test_table_has_the_combinations_of_rows_and_their_derivatives(state):
         MODEL.kernel.prepare(theta)
         fill(MODEL.parts(), MODEL.data(COUNTS), state, theta, row)
         assert np.allclose(out[0], row @ state.direction, atol=0.01 * np.abs(state.direction).max())
-        place, other = np.array([location, size]), np.zeros((3, len(state.centre)))
+        place, other = np.array([location, size]), np.zeros((6, len(state.centre)))
 
         def values(place=place, other=other):
             table.look_up(state, *place, other)
-            return other.copy()
+            return other[:3].copy()
 
         slopes = by_differences(values, place)
         assert np.allclose(slopes[:, 0], out[1:3], atol=1e-6)

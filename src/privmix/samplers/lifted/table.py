@@ -125,7 +125,7 @@ def unbend(location, basis):
 
 
 def look_up(state, location, size, out):
-    """Write t and its slopes in location and size; where `out` has six rows, then the second derivatives too."""
+    """Write t, its two slopes in location and size, and its three second derivatives."""
     table = state.table_of
     locations, sizes = table.shape[0] - 2 * MARGIN, table.shape[1] - 2 * MARGIN
     first = spline_weights(math.asinh(location / BEND), -FARTHEST, FARTHEST, locations, state.basis[0])
@@ -135,34 +135,40 @@ def look_up(state, location, size, out):
         for q in range(out.shape[1]):
             out[k, q] = 0.0
     for a in range(4):
-        for b in range(4):
-            add_term(table[first + a, second + b], state.basis, a, b, out)
+        add_terms(table[first + a], second, state.basis[0, :, a], state.basis[1], out)
+
+
+def add_terms(row, start, weight, basis, out):
+    """Add what four coefficients next to one another in size give, with weights of one location.
+
+    One loop for all of it, since most of short loops is their beginning.
+    """
+    one, two, three, four = row[start], row[start + 1], row[start + 2], row[start + 3]
+    a, b, c, d = basis[0, 0], basis[0, 1], basis[0, 2], basis[0, 3]
+    e, f, g, h = basis[1, 0], basis[1, 1], basis[1, 2], basis[1, 3]
+    i, j, k, m = basis[2, 0], basis[2, 1], basis[2, 2], basis[2, 3]
+    plain, slope, bend = weight[0], weight[1], weight[2]
+    for q in range(out.shape[1]):
+        w, x, y, z = one[q], two[q], three[q], four[q]
+        value = (a * w + b * x) + (c * y + d * z)
+        in_size = (e * w + f * x) + (g * y + h * z)
+        out[0, q] += plain * value
+        out[1, q] += slope * value
+        out[2, q] += plain * in_size
+        out[3, q] += bend * value
+        out[4, q] += slope * in_size
+        out[5, q] += plain * ((i * w + j * x) + (k * y + m * z))
 
 
 def add_look_up(state, location, size, weight, out):
     """Add t at an atom, times a weight."""
-    table = state.table_of
+    table, basis = state.table_of, state.basis[1, 0]
     locations, sizes = table.shape[0] - 2 * MARGIN, table.shape[1] - 2 * MARGIN
     first = spline_weights(math.asinh(location / BEND), -FARTHEST, FARTHEST, locations, state.basis[0])
     second = spline_weights(size, LEAST_SIZE, LARGEST_SIZE, sizes, state.basis[1])
     for a in range(4):
-        for b in range(4):
-            row, value = table[first + a, second + b], weight * state.basis[0, 0, a] * state.basis[1, 0, b]
-            for q in range(len(row)):
-                out[q] += value * row[q]
-
-
-def add_term(row, basis, a, b, out):
-    """Add what one coefficient gives: to the value, the two slopes and, where there is room, the three curvatures."""
-    first, second = basis[0], basis[1]
-    value, in_first, in_second = first[0, a] * second[0, b], first[1, a] * second[0, b], first[0, a] * second[1, b]
-    for q in range(len(row)):
-        out[0, q] += value * row[q]
-        out[1, q] += in_first * row[q]
-        out[2, q] += in_second * row[q]
-    if out.shape[0] == 6:
-        twice, mixed, other = first[2, a] * second[0, b], first[1, a] * second[1, b], first[0, a] * second[2, b]
-        for q in range(len(row)):
-            out[3, q] += twice * row[q]
-            out[4, q] += mixed * row[q]
-            out[5, q] += other * row[q]
+        row, plain = table[first + a], weight * state.basis[0, 0, a]
+        one, two, three, four = row[second], row[second + 1], row[second + 2], row[second + 3]
+        b, c, d, e = plain * basis[0], plain * basis[1], plain * basis[2], plain * basis[3]
+        for q in range(len(out)):
+            out[q] += (b * one[q] + c * two[q]) + (d * three[q] + e * four[q])

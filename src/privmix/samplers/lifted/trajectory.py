@@ -3,7 +3,7 @@
 As n grows the counts hold the sticks and atoms on a curved set, to within 1/√n across it and hardly at all along it.
 With the stiff coordinates lifted to coordinates of their own, the density on the manifold is as wide in every direction
 whatever n is, so that a step need not shrink. Steps are RATTLE's: a kick, a drift that is brought back to the manifold
-by Newton's method, and a check that the way back leads to where it came from. Any failure rejects.
+by Broyden's method, and a check that the way back leads to where it came from. Any failure rejects.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ GAIN, SLOWED_AFTER, SLOWING = 3.0, 5.0, 0.75
 JITTER, SHORT, SHORT_CHANCE = 0.2, 0.2, 0.2
 # Distance that a trajectory may go, and the least number of steps that one may have.
 DISTANCE, LEAST_STEPS = 2.0, 10
-# How near s(x) = η must be, and x to where it came from on the way back; and how often Newton's method is tried.
+# How near s(x) = η must be, and x to where it came from on the way back; and how often Broyden's method is tried.
 TOLERANCE, RETURN_TOLERANCE, MOST_ITERATIONS = 1e-8, 1e-5, 24
 # Iterations that may lead further away without a stop.
 PATIENCE = 8

@@ -1,5 +1,7 @@
 """Probabilities of bins of a square wave's releases: integrals of its density, whatever the component."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy import integrate, stats
@@ -49,6 +51,49 @@ def test_extreme_components_have_probabilities_too(theta):
     row = row_of(privmix.default_model(Counted(SquareWave(epsilon=2.0, bounds=BOUNDS))), theta)
     assert (row > 0.0).all()
     assert row.sum() == pytest.approx(1.0, abs=1e-9)
+
+
+def row_by_records(wave, edges, y, weight):
+    """Return the probabilities of bins for records at these places, each with its wave of constant density."""
+    low, high = np.exp(wave.log_low), np.exp(wave.log_high)
+    near = [
+        np.clip(np.minimum(right, y + wave.reach) - np.maximum(left, y - wave.reach), 0.0, None) @ weight
+        for left, right in pairwise(edges)
+    ]
+    return low * np.diff(edges) + (high - low) * np.array(near)
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 8.0, 15.0, 20.0, 25.0])
+@pytest.mark.parametrize("theta", [(0.0, 1e8), (0.0, 1e12), (3.0, 1e16), (-1e7, 1e12)])
+def test_far_wider_components_are_uniform_or_tilted(epsilon, theta):
+    """Bins that do not add up to 1 draw fits to components that no data tell apart: 50 in place of 1 was seen."""
+    counted = Counted(SquareWave(epsilon=epsilon, bounds=BOUNDS), 40)
+    y = np.linspace(*BOUNDS, 200_001)
+    y = 0.5 * (y[1:] + y[:-1])
+    weight = np.exp(-0.5 * (y - y[0]) * (y + y[0] - 2.0 * theta[0]) / theta[1])
+    expected = row_by_records(counted.mechanism, counted.edges, y, weight / weight.sum())
+    assert row_of(privmix.default_model(counted), theta) == pytest.approx(expected, rel=1e-4, abs=1e-7)
+
+
+@pytest.mark.parametrize(("mean", "sd"), [(9.0, 3.0), (-20.0, 8.0), (4.0, 0.1)])
+@pytest.mark.parametrize("epsilon", [2.0, 14.0])
+@pytest.mark.parametrize("support", [(-15.0, 25.0), (2.0, 30.0), (-3.0, 4.5)])
+def test_records_outside_the_bounds_count_as_the_nearest(support, epsilon, mean, sd):
+    counted = Counted(SquareWave(epsilon=epsilon, bounds=BOUNDS), 20)
+    model = privmix.PrivateMixture(counted, TruncatedNormal(bounds=support))
+    law = stats.truncnorm((support[0] - mean) / sd, (support[1] - mean) / sd, mean, sd)
+    places = law.ppf((np.arange(200_000) + 0.5) / 200_000)
+    expected = row_by_records(counted.mechanism, counted.edges, np.clip(places, *BOUNDS), np.full(200_000, 5e-6))
+    assert row_of(model, (mean, sd * sd)) == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize("mean", [-9.999, 0.3, 14.0])
+def test_waves_on_either_side_of_the_limit_agree(mean):
+    """Where a wave begins to count as narrow the two forms give the same probabilities."""
+    wave = SquareWave(epsilon=9.0, bounds=BOUNDS)
+    sd, counted = wave.reach / 1e-4, Counted(wave, 50)
+    one, other = (row_of(privmix.default_model(counted), (mean, (sd * by) ** 2)) for by in (1.0 - 1e-9, 1.0 + 1e-9))
+    assert one == pytest.approx(other, rel=1e-6, abs=1e-12)
 
 
 def test_probabilities_by_a_rule_with_points_add_up():

@@ -1,13 +1,15 @@
 """Distribution functions of a staircase's releases: sums over steps and records, the slope g, and far components."""
 
+import mpmath
 import numpy as np
 import pytest
 from scipy import integrate, stats
 
 import privmix
-from pairs.pairs import cdf_of, log_g_of
+from pairs.pairs import cdf_of, log_g_of, masses_of
 from privmix.kernels import Beta, Normal, TruncatedNormal
 from privmix.mechanisms import Counted, Staircase
+from privmix.pairs import normal_moments
 from privmix.samplers import Binned
 
 BOUNDS = (-1.0, 3.0)
@@ -77,6 +79,55 @@ def test_it_rises_from_0_to_1_for_extreme_components(kernel, theta):
     found = cdf_of(MECHANISMS[1], kernel, places, np.tile(theta, (500, 1)))
     assert (np.diff(found) > -1e-12).all()
     assert found[[0, -1]] == pytest.approx([0.0, 1.0], abs=1e-9)
+
+
+@pytest.mark.parametrize("kernel", [TruncatedNormal(bounds=BOUNDS), Normal(0.0, 1.0, 2.0, 1.0)], ids=repr)
+@pytest.mark.parametrize("epsilon", [3.0, 8.0, 12.0])
+def test_far_wider_components_are_flat_between_the_bounds(epsilon, kernel):
+    """Bins that do not add up to 1 draw fits to components that no data tell apart: 2 in place of 1 was seen."""
+    counted = Counted(Staircase(epsilon=epsilon, bounds=BOUNDS))
+    edges, y = open_edges(counted.edges), np.linspace(*BOUNDS, 4_000, endpoint=False) + WIDTH / 8_000
+    step = np.append(np.diff(noise_cdf_on(counted.mechanism, edges[1:-1, None] - y[None]).mean(axis=1)), np.nan)
+    for sd in (1e4, 1e6, 1e8):
+        row = masses_of(counted.mechanism, kernel, edges, (1.0, sd * sd))
+        assert row.sum() == pytest.approx(1.0, abs=1e-12)
+        if isinstance(kernel, TruncatedNormal):
+            assert row[1:-1] == pytest.approx(step[:-1], abs=1e-5)
+        else:  # half of the records count as either bound
+            ends = noise_cdf_on(counted.mechanism, edges[1:-1, None] - np.array(BOUNDS)[None]).mean(axis=1)
+            assert row[1:-1] == pytest.approx(np.diff(ends), abs=2e-3)
+
+
+def open_edges(edges):
+    """Return edges of which the outermost are infinite."""
+    return np.concatenate([[-np.inf], edges[1:-1], [np.inf]])
+
+
+@pytest.mark.parametrize("span", [(-30.0, -3.0), (3.0, 31.0), (-29.0, -1.0), (-29.0, 1.0), (11.0, 51.0)])
+def test_a_span_may_end_before_a_bound(span):
+    mechanism, kernel = MECHANISMS[0], TruncatedNormal(bounds=BOUNDS)
+    edges = np.linspace(*span, int(span[1] - span[0]) + 1)
+    row = masses_of(mechanism, kernel, open_edges(edges), (0.4, 0.3))
+    found = cdf_of(mechanism, kernel, edges[1:-1], np.tile((0.4, 0.3), (len(edges) - 2, 1)))
+    assert row == pytest.approx(np.diff(found, prepend=0.0, append=1.0), abs=1e-12)
+
+
+@pytest.mark.parametrize(("middle", "half"), [(0.0, 1e-6), (0.2, 0.3), (-4.0, 0.02), (-1e5, 1e-7), (0.4, 1e-12)])
+def test_the_mean_of_a_short_interval_keeps_its_digits(middle, half):
+    with mpmath.workdps(60):
+        m, h = mpmath.mpf(middle), mpmath.mpf(half)
+        low, high = m - h, m + h
+        mean = (mpmath.npdf(low) - mpmath.npdf(high)) / (mpmath.ncdf(high) - mpmath.ncdf(low))
+        expected = float(m - mean)
+    assert normal_moments.lean(middle, half) == pytest.approx(expected, rel=1e-12, abs=1e-15 * half)
+
+
+def test_bins_of_any_budget_are_few():
+    for epsilon in (1e-4, 1e-2, 0.3, 5.0, 20.0):
+        counted = Counted(Staircase(epsilon=epsilon, bounds=BOUNDS))
+        assert 64 <= counted.bins <= 2048
+        assert counted.bins * WIDTH / np.diff(counted.span)[0] >= 28
+    assert Counted(MECHANISMS[0], span=(0.0, 1.0)).bins >= 1
 
 
 def test_counts_are_fitted_and_other_kernels_are_refused():

@@ -62,6 +62,13 @@ def test_likelihood_at_the_largest_budget_does_not_overflow():
     assert bits.log_of_bits(state, share) == pytest.approx(expected, rel=1e-9)
 
 
+def test_a_probability_that_rounding_made_negative_counts_as_none():
+    mechanism = UnaryEncoding(4, epsilon=150.0, bounds=BOUNDS, probabilities="symmetric")
+    state = state_of(mechanism, np.eye(4)[[0, 1, 2] * 20])
+    found = bits.log_of_bits(state, np.array([0.5, -1e-17, 0.5, 0.0]))
+    assert found == pytest.approx(40 * (150.0 + np.log(0.5)), rel=1e-9)
+
+
 def test_cells_are_drawn_by_their_probability_and_by_the_row():
     mechanism = UnaryEncoding(9, epsilon=1.5, bounds=BOUNDS)
     row = np.array([0, 1, 0, 0, 1, 0, 0, 0, 1.0])
@@ -124,5 +131,7 @@ def test_what_has_no_sets_of_cells_is_left_to_others():
         model = privmix.default_model(mechanism)
         assert not serves(samplers.Binned(), model)
         assert serves(samplers.Slice(), model)
+        with pytest.raises(ValueError, match=r"at most 62 cells of numbers, ε ≤ 200 and a kernel with cdf"):
+            samplers.Binned().check(model)
     with pytest.raises(ValueError, match=r"noise was added to the counts, or to the bits of each record. Use Binned"):
         samplers.Lifted().check(MODEL)

@@ -33,6 +33,10 @@ BIN_WIDTH_IN_RESOLUTIONS = 0.1
 # Most bins by default. Where they are integrated, two evaluations each, they are enough for components as narrow as a
 # hundredth of the bounds, however narrow the noise.
 MOST_BINS, MOST_BINS_BY_QUADRATURE = 2048, 256
+# Bins of a period that a span leaves room for: with so many a staircase's release keeps 98% of what it tells of the
+# mean of a component, a twentieth of the bounds wide. The span then reaches 36 widths of the bounds beyond them, and
+# e^{−36ε} of the releases are further out: 3% at ε = .1, 16% at .05.
+LEAST_BINS_OF_A_PERIOD = 28
 # More bins than this make a table that no sampler waits for.
 MOST_BINS_OF_ALL = 100_000
 # Width of a bin over the largest edge below which rounding could move a record by more than one bin.
@@ -50,7 +54,9 @@ def default_span(mechanism: Any) -> tuple[float, float]:
     lower, upper = noised_interval(mechanism)
     reach, period = REACH_IN_NOISE_SPREADS * mechanism.noise_spread(), mechanism.period()
     if period is not None:
-        reach = period * math.ceil(reach / period)
+        # A small budget's noise is far wider than a period; the fewer bins of one, the less they tell.
+        periods = min(math.ceil(reach / period), int(0.5 * MOST_BINS / LEAST_BINS_OF_A_PERIOD))
+        reach = period * periods
     return lower - reach, upper + reach
 
 
@@ -67,7 +73,7 @@ def default_bins(mechanism: Any, width: float) -> int:
     bins, period = min(max(width / (BIN_WIDTH_IN_RESOLUTIONS * spread), 64.0), most), mechanism.period()
     if period is None:
         return int(bins)
-    periods = round(width / period)
+    periods = max(1, round(width / period))
     return periods * max(1, int(bins / periods))
 
 

@@ -70,6 +70,9 @@ def masses_of_staircase(mechanism, kernel, edges, theta, out):
             start += 1
         while stop - 1 >= start and edges[stop - 1] >= mechanism.bounds[1] + width:
             stop -= 1
+        # A span that ends before a bound has no such bins.
+        start = start if start - 1 + per < stop else 1
+        stop = stop if stop - per >= start else last
     low = cdf(mechanism, kernel, edges[start], theta)
     for b in range(start, stop):
         high = cdf(mechanism, kernel, edges[b + 1], theta)

@@ -27,7 +27,7 @@ from privmix.numerics import uniform, uniform_index
 from privmix.pairs.slots import draw_given_at, draw_in_bin
 from privmix.parts.columns import over_children
 from privmix.samplers import base
-from privmix.samplers.binned.bits import OF_BITS, tells_sets
+from privmix.samplers.binned.bits import OF_BITS, tells_sets, why_not_sets
 from privmix.samplers.binned.chances import (
     release_cdf,
     release_masses,
@@ -188,6 +188,8 @@ def _refusal(model: PrivateMixture) -> str:
         return f"{pair(model)} is no histogram with a kernel that has cdf(self, y, theta).{of_rows}"
     if mechanism.names:
         return mechanism.why_not_counted() or ("" if model.convolution else f"{pair(model)} has no g(z|θ).")
+    if why_not_sets(mechanism):
+        return why_not_sets(mechanism)
     if model.convolution is None or mechanism.row_length is not None or mechanism.reveals:
         return f"{pair(model)} has no g(z|θ) for numbers z with noise."
     if mechanism.varying_fields():

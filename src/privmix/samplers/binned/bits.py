@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from privmix.mechanisms import UnaryEncoding
 from privmix.numerics import uniform
@@ -38,6 +38,13 @@ def tells_sets(model: PrivateMixture) -> bool:
     return mechanism.cells <= MOST_CELLS and mechanism.epsilon <= LARGEST_EPSILON
 
 
+def why_not_sets(mechanism: Any) -> str:
+    """Return what rows of bits must be so that they can be counted, "" where there are none."""
+    if not isinstance(mechanism, UnaryEncoding):
+        return ""
+    return f"rows of bits need at most {MOST_CELLS} cells of numbers, ε ≤ {LARGEST_EPSILON:g} and a kernel with cdf."
+
+
 def row_of_bits(parts, data, state, theta, out):
     """Write the probability of each cell: of the row `out` the number of cells is all that is read."""
     masses_of_kernel(parts.mechanism, parts.kernel, out, theta, out)
@@ -48,7 +55,7 @@ def log_of_bits(state, chance):
     fill_partial(state, chance)
     more, total, product = state.node[0], 0.0, 1.0
     for i in range(len(state.ones)):
-        product *= 1.0 + more * sum_over_ones(state, i)
+        product *= 1.0 + more * max(sum_over_ones(state, i), 0.0)
         if product > LARGEST_PRODUCT:
             total += math.log(product)
             product = 1.0

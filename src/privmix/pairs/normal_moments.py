@@ -26,12 +26,16 @@ def moment_of_cut(kernel, left, right, inside, theta):
 
 def moment_of_whole(kernel, left, right, inside, theta):
     """Return ∫ (y − left) f(y) dy from left to right, between which the density is a normal one of this mass."""
+    return moment_from_density(kernel, left, right, inside, math.exp(log_f(kernel, left, theta)), theta)
+
+
+def moment_from_density(kernel, left, right, inside, first, theta):
+    """Return the same, given the density at the left end."""
     sd = math.sqrt(theta[1])
     middle, half = (0.5 * (left + right) - theta[0]) / sd, 0.5 * (right - left) / sd
     if half * (abs(middle) + 0.5 * half) < SHORT:
         return inside * sd * (half - lean(middle, half))
-    ends = math.exp(log_f(kernel, left, theta)) - math.exp(log_f(kernel, right, theta))
-    moment = (theta[0] - left) * inside + theta[1] * ends
+    moment = (theta[0] - left) * inside + theta[1] * (first - math.exp(log_f(kernel, right, theta)))
     # Far from the mean the two terms are large and nearly cancel; the moment is at most that of all mass at the end.
     return min(max(moment, 0.0), (right - left) * inside)
 

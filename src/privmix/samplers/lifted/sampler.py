@@ -90,7 +90,8 @@ class Lifted(Binned):
     most_sticks
         Most sticks that a trajectory moves; later ones move as in `Binned`.
     most_steps
-        Most steps of a trajectory.
+        Most steps of a trajectory. Where steps are short, with a billion records of a square wave, 24 gave 1.6 to 2.3
+        effective draws for a second of CPU, 60 gave 1 to 1.4 and 12 gave 1.2.
     grid
         Points of the table over locations and over sizes; by default 505 × 65 where noise is added to records, 1009 ×
         65 where each has one of few outputs.
@@ -98,7 +99,7 @@ class Lifted(Binned):
 
     most_stiff: int = 80
     most_sticks: int = 64
-    most_steps: int = 60
+    most_steps: int = 24
     grid: tuple[int, int] | None = None
 
     statistics: ClassVar[tuple[str, ...]] = (

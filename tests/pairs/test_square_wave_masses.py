@@ -96,6 +96,24 @@ def test_waves_on_either_side_of_the_limit_agree(mean):
     assert one == pytest.approx(other, rel=1e-6, abs=1e-12)
 
 
+def test_a_wave_is_not_narrow_beside_bins_that_are_as_narrow():
+    """Near a bound a wave's bins fall off over its own width."""
+    wave = SquareWave(epsilon=11.0, bounds=BOUNDS)
+    assert wave.reach < 1e-4 * (BOUNDS[1] - BOUNDS[0])
+    counted = Counted(wave, int(20.0 / wave.reach))
+    row, edges = row_of(privmix.default_model(counted), (0.0, 1e16)), counted.edges
+    above = (np.clip(edges[:4, None] + [-wave.reach, wave.reach], *BOUNDS) - BOUNDS[0]) ** 2 / 40.0
+    near = np.diff(above[:, 1] - above[:, 0])
+    low, high = np.exp(wave.log_low), np.exp(wave.log_high)
+    assert row[:3] == pytest.approx(low * np.diff(edges[:4]) + (high - low) * near, rel=1e-4)
+
+
+def test_rounding_of_narrow_waves_adds_nothing():
+    wave = SquareWave(epsilon=22.0, bounds=BOUNDS)
+    row = row_of(privmix.default_model(Counted(wave)), (0.3, (0.9 * wave.reach / 1e-4) ** 2))
+    assert row.sum() == pytest.approx(1.0, abs=1e-14)
+
+
 def test_probabilities_by_a_rule_with_points_add_up():
     counted = Counted(SquareWave(epsilon=2.0, bounds=(0.0, 1.0)), 24)
     model = privmix.PrivateMixture(counted, Beta())

@@ -101,10 +101,9 @@ def test_a_hardened_release_goes_out_comes_back_and_is_fitted(tmp_path):
     loaded = Release.load(tmp_path / "out.csv")
     assert loaded == release
     assert loaded.guarantee.epsilon == 12.5 + loaded.mechanism.step / 8.0
-    # Hardened noise has no seed, and one release in a hundred is an unlucky one: the error is that of a simulated one.
-    z = loaded.mechanism.perturb(np.random.default_rng(3), people())
-    for one in (loaded, Release(z, loaded.mechanism)):
-        posterior = privmix.fit(one, draws=150, warmup=1500, thin=5, chains=2, seed=1)
-    assert error_of(posterior) < 0.2
+    posterior = privmix.fit(loaded, draws=150, warmup=1500, thin=5, chains=2, seed=1)
     posterior.save(tmp_path / "fit.nc")
     assert privmix.load(tmp_path / "fit.nc").model.mechanism == release.mechanism
+    # Hardened noise has no seed, and one release in a hundred is an unlucky one: the error is that of a simulated one.
+    simulated = Release(loaded.mechanism.perturb(np.random.default_rng(3), people()), loaded.mechanism)
+    assert error_of(privmix.fit(simulated, draws=150, warmup=1500, thin=5, chains=2, seed=1)) < 0.2

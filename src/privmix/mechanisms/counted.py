@@ -17,6 +17,7 @@ from privmix.frames import as_floats, columns_of, is_table
 from privmix.frames.rows import pick_columns, with_texts
 from privmix.mechanisms.bars import BARS, Bars
 from privmix.mechanisms.base import Mechanism
+from privmix.mechanisms.equal_bins import default_bins, default_span, noised_interval
 from privmix.mechanisms.local import LocalMechanism
 from privmix.mechanisms.wrapper import of_wrapped
 from privmix.parts.checks import check_count, fill
@@ -24,19 +25,6 @@ from privmix.parts.checks import check_count, fill
 if TYPE_CHECKING:
     import pandas as pd
 
-# Equal bins reach this many standard deviations of the noise beyond the bounds; the outermost are open.
-REACH_IN_NOISE_SPREADS = 5.0
-# Width of a bin in units of how closely a release tells its record: of Laplace noise, in standard deviations. The
-# posterior is that of the rounded release, which says less than the release: with a quarter its mean at n = 1,000
-# and ε = 10 was .3 posterior standard deviations off.
-BIN_WIDTH_IN_RESOLUTIONS = 0.1
-# Most bins by default. Where they are integrated, two evaluations each, they are enough for components as narrow as a
-# hundredth of the bounds, however narrow the noise.
-MOST_BINS, MOST_BINS_BY_QUADRATURE = 2048, 256
-# Bins of a period that a span leaves room for: with so many a staircase's release keeps 98% of what it tells of the
-# mean of a component, a twentieth of the bounds wide. The span then reaches 36 widths of the bounds beyond them, and
-# e^{−36ε} of the releases are further out: 3% at ε = .1, 16% at .05.
-LEAST_BINS_OF_A_PERIOD = 28
 # More bins than this make a table that no sampler waits for.
 MOST_BINS_OF_ALL = 100_000
 # Width of a bin over the largest edge below which rounding could move a record by more than one bin.
@@ -45,36 +33,6 @@ NARROWEST_BIN = 1e-12
 MOST_RECORDS_AT_START = 4096
 # Largest count that floating point holds exactly.
 LARGEST_COUNT = 2.0**53
-
-
-def default_span(mechanism: Any) -> tuple[float, float]:
-    """Return the interval that is cut into equal bins; what is released beyond it is in the outermost."""
-    if mechanism.release_range is not None:
-        return mechanism.release_range
-    lower, upper = noised_interval(mechanism)
-    reach, period = REACH_IN_NOISE_SPREADS * mechanism.noise_spread(), mechanism.period()
-    if period is not None:
-        # A small budget's noise is far wider than a period; the fewer bins of one, the less they tell.
-        periods = min(math.ceil(reach / period), int(0.5 * MOST_BINS / LEAST_BINS_OF_A_PERIOD))
-        reach = period * periods
-    return lower - reach, upper + reach
-
-
-def noised_interval(mechanism: Any) -> Any:
-    """Return the interval of what the noise is added to, or None."""
-    return mechanism.bounds if mechanism.clipped_at is None else mechanism.clipped_at
-
-
-def default_bins(mechanism: Any, width: float) -> int:
-    """Return so many bins that one is BIN_WIDTH_IN_RESOLUTIONS of what a release tells wide, within limits."""
-    spread, most = mechanism.grain(), MOST_BINS if mechanism.release_range is None else MOST_BINS_BY_QUADRATURE
-    if spread is None:
-        return most
-    bins, period = min(max(width / (BIN_WIDTH_IN_RESOLUTIONS * spread), 64.0), most), mechanism.period()
-    if period is None:
-        return int(bins)
-    periods = max(1, round(width / period))
-    return periods * max(1, int(bins / periods))
 
 
 def refusal(mechanism: Any) -> str:
@@ -134,7 +92,8 @@ class Counted(Mechanism):
         Number of bins; by default so many that one is a tenth of the noise's standard deviation wide, from 64 to
         2,048. A mechanism with few outputs has as many as those.
     span
-        Interval that is cut into bins; by default the bounds and five standard deviations of the noise on either side.
+        Interval that is cut into bins; by default the bounds and five standard deviations of the noise on either side,
+        of a staircase's at most 36 widths of the bounds.
 
     Examples
     --------

@@ -21,7 +21,8 @@ import numpy as np
 from privmix.jit import flat
 from privmix.kernels.slots import copy_y
 from privmix.mechanisms.cells import cell_hooks
-from privmix.mechanisms.counted import MOST_RECORDS_AT_START, default_bins, default_span, noised_interval
+from privmix.mechanisms.counted import MOST_RECORDS_AT_START
+from privmix.mechanisms.equal_bins import default_bins, default_span, noised_interval
 from privmix.mechanisms.histogram import bin_at, find_bin
 from privmix.numerics import uniform, uniform_index
 from privmix.pairs.slots import draw_given_at, draw_in_bin
@@ -188,8 +189,8 @@ def _refusal(model: PrivateMixture) -> str:
         return f"{pair(model)} is no histogram with a kernel that has cdf(self, y, theta).{of_rows}"
     if mechanism.names:
         return mechanism.why_not_counted() or ("" if model.convolution else f"{pair(model)} has no g(z|θ).")
-    if why_not_sets(mechanism):
-        return why_not_sets(mechanism)
+    if of_sets := why_not_sets(mechanism):
+        return of_sets
     if model.convolution is None or mechanism.row_length is not None or mechanism.reveals:
         return f"{pair(model)} has no g(z|θ) for numbers z with noise."
     if mechanism.varying_fields():

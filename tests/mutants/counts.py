@@ -142,6 +142,12 @@ def mixture_bugs() -> list[Mutant]:
         _on_counts("atoms moved without the prior", move, change, "jacobian"),
         _on_counts("atoms moved without the Jacobian", move, " - before + jacobian", " - before"),
         _on_counts("sticks moved without the prior", target, "return prior + ", "return "),
+        _on_counts(
+            "width of a slice that depends on where the stick is",
+            mixture.slice_width,
+            "return min(max(SLICE_WIDTH * error / (stick * (1.0 - stick)), least), WIDEST_SLICE)",
+            "return WIDEST_SLICE * (1.0 - state.weight[h] / left) ** 2 + 1e-9",
+        ),
     ]
 
 

@@ -69,10 +69,19 @@ def by_differences(function, x, step=1e-5):
 
 
 def test_table_has_the_combinations_of_rows_and_their_derivatives(state):
-    row, theta, out = np.zeros(len(COUNTS)), np.zeros(MODEL.kernel.columns), np.zeros((6, len(state.centre)))
+    stiff = len(state.centre)
+    row, theta, out, some = (
+        np.zeros(len(COUNTS)),
+        np.zeros(MODEL.kernel.columns),
+        np.zeros((6, stiff)),
+        np.ones((6, stiff)),
+    )
     fill = bind(fill_row, {**MODEL.hooks(), **QUICK.hooks(MODEL)}, compiled=False)
     for location, size in ((0.3, 2.0), (-7.2, 4.1), (12.0, 6.0)):
-        table.look_up(state, location, size, out)
+        table.look_up(state, location, size, out, stiff)
+        table.look_up(state, location, size, some, stiff - 1)
+        assert np.array_equal(some[:, :-1], out[:, :-1])
+        assert np.array_equal(some[:, -1], [*out[:3, -1], 0.0, 0.0, 0.0])
         coordinates.write_atom(state, location, size, theta)
         MODEL.kernel.prepare(theta)
         fill(MODEL.parts(), MODEL.data(COUNTS), state, theta, row)
@@ -80,7 +89,7 @@ def test_table_has_the_combinations_of_rows_and_their_derivatives(state):
         place, other = np.array([location, size]), np.zeros((6, len(state.centre)))
 
         def values(place=place, other=other):
-            table.look_up(state, *place, other)
+            table.look_up(state, *place, other, stiff)
             return other[:3].copy()
 
         slopes = by_differences(values, place)
@@ -108,25 +117,90 @@ def test_slopes_of_stiff_coordinates_are_their_differences(state):
     assert np.allclose(state.slopes[0][: 3 * count], expected, atol=1e-6)
 
 
-def test_force_is_the_slope_of_prior_and_volume(state):
-    count = moved(state)
+def held_along(state, held):
+    """Return the state with room for trajectories that are held along so many stiff coordinates."""
+    room = state_file.room_arrays(state.grid, len(COUNTS), int(state.lift[coordinates.REACH]), len(state.centre), held)
+    return state._replace(**{name: room[name] for name in ("pulled", "inverse", "chord", "changes")})
+
+
+@pytest.mark.parametrize("free", [0, 2])
+def test_force_is_the_slope_of_prior_and_volume_and_of_what_draws_to_the_counts(state, free):
+    count, held = moved(state), len(state.centre) - free
+    state = held_along(state, held)
     hooks = {**MODEL.hooks(), **QUICK.hooks(MODEL)}
     log_prior, fill_force = (bind(f, hooks, compiled=False) for f in (coordinates.log_prior, manifold.fill_force))
     atoms = np.zeros((count, MODEL.kernel.columns))
+    trajectory.fill_aim(state)
+    aim = COUNTS @ state.direction / COUNTS.sum() - state.centre
+    assert np.allclose(state.strip[manifold.AIM], aim)
 
     def log_density():
         for h in range(count):
             coordinates.write_atom(state, *state.places[0, h, 1:], atoms[h])
         manifold.evaluate(state, 0, count)
         log_volume = manifold.fill_inverse(state, 0, count)
-        slope = state.slopes[0][: 3 * count]
-        assert np.isclose(log_volume, np.linalg.slogdet(np.eye(len(state.centre)) + slope.T @ slope)[1])
-        return log_prior(MODEL.parts(), state, state.places[0], count, atoms) - 0.5 * log_volume
+        slope = state.slopes[0][: 3 * count, :held]
+        assert np.isclose(log_volume, np.linalg.slogdet(np.eye(held) + slope.T @ slope)[1])
+        gap = (state.lifted[0] - aim)[held:]
+        return log_prior(MODEL.parts(), state, state.places[0], count, atoms) - 0.5 * log_volume - 0.5 * gap @ gap
 
     expected = by_differences(log_density, state.places[0][:count])
     log_density()
     fill_force(MODEL.parts(), state, 0, count)
     assert np.allclose(state.force[:count].ravel(), expected, atol=1e-5)
+
+
+def test_multipliers_change_by_the_slopes_of_where_they_led(state):
+    count, rng = moved(state), np.random.default_rng(4)
+    held = len(state.centre) - 1
+    state = held_along(state, held)
+    manifold.evaluate(state, 0, count)
+    state.places[1][...] = state.places[0] + 0.3 * rng.standard_normal(state.places[0].shape)
+    assert manifold.fill_chord(state, 0, 1, count)
+    here, there = (state.slopes[at][: 3 * count, :held] for at in (0, 1))
+    assert np.allclose(state.chord.T @ (np.eye(held) + there.T @ here), np.eye(held), atol=1e-9)
+    lifted = state.lifted[1][:held].copy()
+    manifold.evaluate(state, 1, count)
+    assert np.allclose(state.slopes[1][: 3 * count, :held], there)
+    assert np.allclose(state.lifted[1][:held], lifted)
+
+
+def test_slopes_of_where_a_correction_led_save_looks(state, monkeypatch):
+    looks = []
+    monkeypatch.setattr(trajectory, "lift", lambda *args: looks.append(manifold.lift(*args)))
+
+    def looks_of_drifts():
+        looks.clear()
+        rng, count, ended = np.random.default_rng(5), moved(state), 0
+        manifold.evaluate(state, 0, count)
+        for _ in range(40):
+            manifold.fill_inverse(state, 0, count)
+            trajectory.draw_momentum(state, rng, count)
+            manifold.project(state, 0, count)
+            ended += trajectory.drift(state, 0, 1, count, 0.3)
+        assert ended >= 36
+        return len(looks) / 40
+
+    with_slopes = looks_of_drifts()
+    monkeypatch.setattr(trajectory, "fill_chord", lambda *args: False)
+    without = looks_of_drifts()
+    assert with_slopes < 0.85 * without, (with_slopes, without)
+
+
+def test_a_chain_takes_the_mean_of_the_steps_that_were_tried():
+    travel = bind(trajectory.travel, {**MODEL.hooks(), **QUICK.hooks(MODEL)}, compiled=False)
+    rng, state = np.random.default_rng(3), chain_of(3, 4, np.random.SeedSequence(1)).end.state
+    for gain in (1.0, 0.0):
+        state.tune[0] = gain
+        before = state.gear.copy()
+        for _ in range(8):
+            tried, mean = state.gear[trajectory.TRIED_STEP], state.gear[trajectory.LOG_STEP]
+            travel(MODEL.parts(), MODEL.data(COUNTS), state, rng)
+            now = state.gear[trajectory.TRIED_STEP]
+            if now != tried:
+                part = 3.0 / state.lift[coordinates.LENGTH]
+                assert state.gear[trajectory.LOG_STEP] == pytest.approx(mean + part * (now - mean))
+        assert np.array_equal(before, state.gear) == (gain == 0.0)
 
 
 def test_a_drift_stays_on_the_manifold_and_comes_back(state):
@@ -247,6 +321,9 @@ def test_a_stored_state_goes_on_draw_for_draw(ended, tmp_path):
     [
         ("lift", lambda a: a * 0 + 2),
         ("lift", lambda a: a * 10**6),
+        ("lift", lambda a: a[:-1]),
+        ("lift", lambda a: a - (np.arange(len(a)) == coordinates.HELD) * 99),
+        ("lift", lambda a: a + (np.arange(len(a)) == coordinates.HELD)),
         ("gear", lambda a: a * np.nan),
         ("gear", lambda a: a + 1e9),
         ("grid", lambda a: a + 1),

@@ -19,20 +19,24 @@ from privmix.samplers.moves.sticks import STICKS, mass_is_left
 STICK_UNIT, SIZE_UNIT = 1.5, 0.6
 # Entries of State.frame: the middle of the bounds, the unit of locations, and the log of its square.
 MIDDLE, UNIT, LOG_UNIT = 0, 1, 2
-# Entries of State.lift: what is being done about the table, how many sticks move, and the warm-up's window: its length,
-# the sweeps made in it, and the sum of the sticks that they reached.
-STAGE, REACH, LENGTH, SWEEPS, REACHED = range(5)
+# Entries of State.lift: what is being done about the table, how many sticks move, the warm-up's window (its length, the
+# sweeps made in it, and the sum of the sticks that they reached), and along how many combinations trajectories stay.
+STAGE, REACH, LENGTH, SWEEPS, REACHED, HELD = range(6)
 # Log of the share of the mass beyond the sticks that move which is not broken: with a billion records, of which some
 # are expected there, it is 1e-12 of one.
 LOG_SHARE_BEYOND = -30.0
 # Distance at which the prior is compared with itself to get its slope: a force need not be exact.
 NEARBY = 1e-4
+# Mass, in units of 1/√n, that counts can hardly tell from none: sticks that are broken off what is left then are only
+# renewed from the prior. With a tenth of it trajectories moved a quarter more sticks, and chains mixed no better.
+LEAST_MASS = 1.0
 
 
 def sticks_reached(state, n):
-    """Return how many sticks are broken off while at least half a record is expected to be left."""
+    """Return how many sticks are broken off while the mass that is left could be told from none."""
+    log_least = math.log(max(LEAST_EXPECTED_RECORDS / n, LEAST_MASS / math.sqrt(n)))
     sticks = 1
-    while sticks < state.cursor[STICKS] and n * math.exp(state.log_left[sticks - 1]) >= LEAST_EXPECTED_RECORDS:
+    while sticks < state.cursor[STICKS] and state.log_left[sticks - 1] >= log_least:
         sticks += 1
     return sticks
 

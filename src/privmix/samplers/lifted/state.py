@@ -9,9 +9,9 @@ import numpy as np
 
 from privmix.samplers import base
 from privmix.samplers.binned import sampler as binned
-from privmix.samplers.lifted.coordinates import REACH, STAGE
+from privmix.samplers.lifted.coordinates import HELD, REACH, STAGE
 from privmix.samplers.lifted.table import MARGIN, combined, filtered, find_directions
-from privmix.samplers.lifted.trajectory import MOST_ITERATIONS, MOST_STEPS
+from privmix.samplers.lifted.trajectory import LOG_STEP, MOST_ITERATIONS, MOST_STEPS
 from privmix.samplers.lifted.warmup import DIRECTIONS, EMPTY, FILTER, READY, STORED, VALUES
 
 # Probabilities of bins at the points of a table that a chain keeps: 68 MB in single precision, since a coordinate need
@@ -32,7 +32,7 @@ WARM = ("mean_chance", "moment", "moment_count", "jacobian", "normal", "ascent",
 #: the table, and room in which a trajectory moves
 ROOM = (
     *("rows", "table_of", "basis", "trio", "places", "values", "slopes", "shares", "masses", "lifted"),
-    *("pace", "force", "pulled", "inverse", "changes", "strip"),
+    *("pace", "force", "pulled", "inverse", "chord", "changes", "strip"),
 )
 PROPOSED = ("new_theta", "new_row", "new_weight", "new_left")
 
@@ -55,8 +55,8 @@ def warm_arrays(bins: int, sticks: int) -> dict[str, np.ndarray]:
     }
 
 
-def room_arrays(grid: np.ndarray, bins: int, sticks: int, stiff: int) -> dict[str, np.ndarray]:
-    """Return room for a table and for a trajectory of so many sticks on so many stiff coordinates."""
+def room_arrays(grid: np.ndarray, bins: int, sticks: int, stiff: int, held: int) -> dict[str, np.ndarray]:
+    """Return room for a table and for a trajectory of so many sticks, held along some of so many stiff coordinates."""
     locations, sizes = int(grid[0]), int(grid[1])
     points = locations * sizes if locations * sizes * bins <= MOST_KEPT else 0
     return {
@@ -72,16 +72,17 @@ def room_arrays(grid: np.ndarray, bins: int, sticks: int, stiff: int) -> dict[st
         "lifted": np.zeros((3, stiff)),
         "pace": np.zeros((sticks, 3)),
         "force": np.zeros((sticks, 3)),
-        "pulled": np.zeros((3 * sticks, stiff)),
-        "inverse": np.zeros((stiff, stiff)),
-        "changes": np.zeros((MOST_ITERATIONS, stiff)),
+        "pulled": np.zeros((3 * sticks, held)),
+        "inverse": np.zeros((held, held)),
+        "chord": np.zeros((held, held)),
+        "changes": np.zeros((MOST_ITERATIONS, held)),
         "strip": np.zeros((7, stiff)),
     }
 
 
 def empty_room() -> dict[str, np.ndarray]:
     """Return arrays of no length in the place of a table and of room for trajectories."""
-    return {name: array[:0] for name, array in room_arrays(np.array([4, 4]), 1, 1, 1).items()}
+    return {name: array[:0] for name, array in room_arrays(np.array([4, 4]), 1, 1, 1, 1).items()}
 
 
 def proposed_arrays(bins: int, sticks: int, columns: int) -> dict[str, np.ndarray]:
@@ -96,7 +97,8 @@ def proposed_arrays(bins: int, sticks: int, columns: int) -> dict[str, np.ndarra
 
 def with_directions(state: Any, most: int) -> Any:
     """Return the state with the stiff directions of what it has seen, and room for their table."""
-    found = find_directions(state, most)
+    found, held = find_directions(state, most, float(np.exp(state.gear[LOG_STEP])))
+    state.lift[HELD] = held
     for name in ("mean_chance", "moment", "moment_count"):
         getattr(state, name)[...] = 0.0
     known, state = state.rows, with_room(state._replace(**found))
@@ -105,7 +107,8 @@ def with_directions(state: Any, most: int) -> Any:
 
 def with_room(state: Any) -> Any:
     """Return the state with room for the table of its directions and for trajectories: values are wanted next."""
-    room = room_arrays(state.grid, len(state.counts), int(state.lift[REACH]), len(state.centre))
+    held = int(state.lift[HELD])
+    room = room_arrays(state.grid, len(state.counts), int(state.lift[REACH]), len(state.centre), held)
     return staged(state._replace(**room), VALUES)
 
 
@@ -136,15 +139,19 @@ TASKS |= {FILTER: lambda state, most: with_table(state)}
 
 def check_lifted(state: Any, empty: Any, limits: Any) -> str:
     """Return what is wrong with the part of a state that trajectories use, beside an empty state of the same model."""
-    stage, reach, length, sweeps, reached = (int(value) for value in state.lift[:5])
+    if state.lift.shape != empty.lift.shape:
+        return f"lift has shape {state.lift.shape} in place of {empty.lift.shape}"
+    stage, reach, length, sweeps, reached, held = (int(value) for value in state.lift)
     stiff = len(state.centre)
     if stage not in (EMPTY, READY, STORED) or not 0 <= reach <= limits.most_sticks or min(length, sweeps, reached) < 0:
         return "lift says nothing that a chain does"
     if (stiff == 0) != (stage == EMPTY) or stiff > limits.most_stiff or (stage != EMPTY and reach == 0):
         return "there is no table for these stiff coordinates"
+    if not (0 < held <= stiff or held == stiff == 0):
+        return "there is no table for these stiff coordinates"
     wanted = {name: getattr(empty, name) for name in (*WARM, *PROPOSED, "frame", "grid", "lift", "gear")}
     wanted |= {"direction": np.zeros((len(state.counts), stiff)), "centre": np.zeros(stiff)}
-    full = room_arrays(empty.grid, len(empty.counts), reach, stiff) if stage == READY else empty_room()
+    full = room_arrays(empty.grid, len(empty.counts), reach, stiff, held) if stage == READY else empty_room()
     for name, array in {**wanted, **full}.items():
         found = getattr(state, name)
         if found.dtype != array.dtype or found.shape != array.shape:

@@ -1,0 +1,78 @@
+"""How wide the first slice of a stick is, on counts of any number of records that tell much or little of it."""
+
+import types
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+from privmix.numerics.steps import make_slice_step
+from privmix.samplers.binned.mixture import WIDEST_SLICE, slice_width
+
+BINS, STICK, LEFT = 20, 0.3, 0.4
+
+
+def counts_of(n, difference):
+    """Return counts at their expectation, of a stick whose bins differ from those of all later ones by so much."""
+    flat = np.full(BINS, 1.0 / BINS)
+    slope = flat * difference * np.linspace(-1.0, 1.0, BINS)
+    first = (1.0 - LEFT) * flat
+    chance = first + LEFT * (STICK * (flat + slope) + (1.0 - STICK) * (flat - slope))
+    # No weight: a width that read where the stick is would fail.
+    return types.SimpleNamespace(
+        counts=np.round(n * chance), row=(flat + slope)[None], rest=(flat - slope)[None], fresh=first
+    )
+
+
+def log_target(state, logit):
+    share = special.expit(logit)
+    chance = state.fresh + LEFT * (share * state.row[0] + (1.0 - share) * state.rest[0])
+    return float(state.counts @ np.log(chance) + np.log(share) + np.log1p(-share))
+
+
+@pytest.mark.parametrize("n", [1e4, 1e6, 1e9])
+@pytest.mark.parametrize("difference", [0.9, 0.3])
+def test_width_is_that_of_the_posterior(n, difference):
+    state = counts_of(n, difference)
+    around = np.linspace(-0.6, 0.6, 400_001) + special.logit(STICK)
+    values = np.array([log_target(state, x) for x in around[::400]])
+    weight = np.exp(np.interp(around, around[::400], values) - values.max()) if n < 1e5 else None
+    if weight is not None:
+        mean = np.average(around, weights=weight)
+        sd = np.sqrt(np.average((around - mean) ** 2, weights=weight))
+    else:  # too narrow for a grid: curvature
+        e = 1e-4
+        sd = (-(log_target(state, special.logit(STICK) + e) + log_target(state, special.logit(STICK) - e)
+                - 2.0 * log_target(state, special.logit(STICK))) / e**2) ** -0.5  # fmt: skip
+    assert 2.0 < slice_width(state, 0, LEFT, n) / sd < 4.5
+
+
+def test_width_has_a_limit_where_counts_tell_nothing():
+    assert slice_width(counts_of(1e9, 0.0), 0, LEFT, 1e9) == WIDEST_SLICE
+    assert slice_width(counts_of(3.0, 0.9), 0, LEFT, 3.0) == WIDEST_SLICE
+    empty = counts_of(1e9, 0.5)
+    empty.counts = np.zeros(BINS)
+    assert 0.0 < slice_width(empty, 0, LEFT, 1.0) <= WIDEST_SLICE
+
+
+def test_few_evaluations_and_the_right_law():
+    asked = []
+
+    def target(state, logit):
+        asked.append(logit)
+        return log_target(state, logit)
+
+    n = 1e9
+    state, rng, logit, seen = counts_of(n, 0.01), np.random.default_rng(1), special.logit(STICK), []
+    step = make_slice_step(target, most_steps=60)
+    for _ in range(3000):
+        logit = step(state, rng, logit, slice_width(state, 0, LEFT, n))
+        seen.append(logit)
+    assert len(asked) / 3000 < 8.0
+    asked.clear()
+    for _ in range(100):
+        step(state, rng, logit, 4.0 / np.sqrt(1.0 + n * LEFT))
+    assert len(asked) / 100 > 30.0  # as wide as for records whose sticks are known
+    shares = special.expit(np.array(seen))[::3]
+    information = np.sum((LEFT * (state.row[0] - state.rest[0])) ** 2 * n**2 / state.counts)
+    assert stats.kstest((shares - STICK) * np.sqrt(information), "norm").pvalue > 1e-4

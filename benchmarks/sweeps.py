@@ -37,8 +37,8 @@ class Chain:
         began = time.process_time()
         self.end = run_chain(warm, np.random.SeedSequence(seed)).end
         self.warmup = time.process_time() - began
-        self.plan = replace(warm, warmup=0, draws=SWEEPS_A_TURN)
-        self.end = run_chain(replace(self.plan, draws=1), self.end).end  # makes the table anew
+        self.plan = replace(warm, warmup=0, thin=SWEEPS_A_TURN)
+        self.end = run_chain(replace(self.plan, thin=1), self.end).end  # makes the table anew
         self.seconds: list[float] = []
         self.pieces: list[Any] = []
 

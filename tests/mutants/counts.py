@@ -156,7 +156,7 @@ def swap_bugs() -> list[Mutant]:
     swap, may_swap = sticks.swap_sticks, slice_file.keeps_last
     last = "h + 2 < state.cursor[STICKS] or state.size[h] > 0"
     return [
-        _on_counts("sticks swapped without the Jacobian", swap, "(log_ratio + log_rest - new_rest)", "log_ratio"),
+        _on_counts("sticks swapped without the Jacobian", swap, "log_ratio + log_rest - new_rest", "log_ratio"),
         _on_counts("the last cluster swapped with an empty stick", may_swap, last, "True", Slice()),
     ]
 

@@ -73,8 +73,8 @@ def exact_bugs() -> list[Mutant]:
         one(
             "stale records under integrated labels",
             parameters.impute_and_update,
-            "draw_records(parts, data, state, rng)",
-            "pass",
+            "for i in range(len(state.allocation)):",
+            "for i in range(0):",
             NORMAL,
             Slice(records="integrated"),
         ),

@@ -4,7 +4,7 @@ import pytest
 
 from kernels.examples import BUILT_IN as KERNELS
 from mechanisms.examples import CONCRETE as MECHANISMS
-from mutants import all_mutants, statement_bugs
+from mutants import all_mutants, lifted_bugs, statement_bugs
 from priors.examples import BUILT_IN as PRIORS
 from privmix import mechanisms, samplers
 from privmix.testing import joint_test
@@ -52,6 +52,12 @@ def test_cases_cover_what_their_rule_says():
     met = {(likelihood(model), label_step(sampler)) for model, sampler in COVERING}
     assert met == {(likelihood(model), label_step(sampler)) for model, sampler in EVERY}
     assert len(COVERING) < len(EVERY) / 5
+
+
+def test_every_bug_can_be_planted():
+    # A bug that no longer fits the source it changes would be noticed by the long run alone.
+    for mutant in all_mutants() + lifted_bugs():
+        assert mutant.replacements(), mutant.name
 
 
 @pytest.mark.parametrize("mutant", rest_long(DEFAULT, MUTANTS), ids=lambda m: m.name)

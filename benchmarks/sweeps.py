@@ -34,32 +34,35 @@ class Chain:
         self.sampler: Any = getattr(samplers, sampler)()
         model = privmix.default_model(counted)
         warm = Plan(model, self.sampler, counts_of(counted, target, n, 1), 1, WARMUP[sampler], 1, allocations=False)
-        began = time.process_time()
         self.end = run_chain(warm, np.random.SeedSequence(seed)).end
-        self.warmup = time.process_time() - began
-        self.plan = replace(warm, warmup=0, thin=SWEEPS_A_TURN)
-        self.end = run_chain(replace(self.plan, thin=1), self.end).end  # makes the table anew
+        self.plan = replace(warm, warmup=0)
         self.seconds: list[float] = []
         self.pieces: list[Any] = []
 
     def go_on(self) -> None:
-        """Make the sweeps of a turn."""
+        """Make the sweeps of a turn: one is made apart, and what it took, most of it to begin, does not count."""
+        self.seconds.append(self.run(1 + SWEEPS_A_TURN) - self.run(1))
+
+    def run(self, sweeps: int) -> float:
+        """Make some sweeps and keep the last; return the seconds of CPU."""
         began = time.process_time()
-        chain = run_chain(self.plan, self.end)
-        self.seconds.append(time.process_time() - began)
+        chain = run_chain(replace(self.plan, thin=sweeps), self.end)
+        seconds = time.process_time() - began
         self.end = chain.end
         self.pieces.extend(chain.pieces)
+        return seconds
 
     def milliseconds(self) -> float:
         """Return what a sweep costs: of the middle turn."""
         return 1e3 * float(np.median(self.seconds)) / SWEEPS_A_TURN
 
-    def report(self) -> str:
-        """Return what makes the cost."""
-        drawn = stack_draws([self.pieces])
-        means = dict(zip(self.sampler.statistics, drawn.statistic.mean(axis=(0, 1)), strict=True))
-        told = "  ".join(f"{name} {means[name]:.2f}" for name in REPORTED if name in means)
-        return f"clusters {drawn.n_clusters.mean():5.1f}  {told}"
+
+def report(chains: list[Chain]) -> str:
+    """Return what makes the cost."""
+    drawn = stack_draws([chain.pieces for chain in chains])
+    means = dict(zip(chains[0].sampler.statistics, drawn.statistic.mean(axis=(0, 1)), strict=True))
+    told = "  ".join(f"{name} {means[name]:.2f}" for name in REPORTED if name in means)
+    return f"clusters {drawn.n_clusters.mean():5.1f}  {told}"
 
 
 def main() -> None:
@@ -84,7 +87,7 @@ def compare(sampler: str, mechanism: str, target: str, records: list[float], see
     for n, found in chains.items():
         print(
             f"{sampler:7} {mechanism:10} {target:8} {n:7.0e}  {cost[n]:5.2f} ms a sweep, "
-            f"{cost[n] / cost[records[0]]:4.2f} times  {found[0].report()}",
+            f"{cost[n] / cost[records[0]]:4.2f} times  {report(found)}",
             flush=True,
         )
 

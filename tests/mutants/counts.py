@@ -144,8 +144,8 @@ def mixture_bugs() -> list[Mutant]:
         _on_counts("sticks moved without the prior", target, "return prior + ", "return "),
         _on_counts(
             "width of a slice that depends on where the stick is",
-            mixture.slice_width,
-            "return min(max(SLICE_WIDTH * error / (stick * (1.0 - stick)), least), WIDEST_SLICE)",
+            mixture.width_of_counts,
+            "stick = min(max(pull / known, error), 1.0 - error)",
             "return WIDEST_SLICE * (1.0 - state.weight[h] / left) ** 2 + 1e-9",
         ),
     ]

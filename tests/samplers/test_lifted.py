@@ -157,7 +157,7 @@ def test_multipliers_change_by_the_slopes_of_where_they_led(state):
     manifold.evaluate(state, 0, count)
     state.places[1][...] = state.places[0] + 0.3 * rng.standard_normal(state.places[0].shape)
     assert manifold.fill_chord(state, 0, 1, count)
-    here, there = (state.slopes[at][: 3 * count, :held] for at in (0, 1))
+    here, there = (state.slopes[at][: 3 * count, :held].copy() for at in (0, 1))
     assert np.allclose(state.chord.T @ (np.eye(held) + there.T @ here), np.eye(held), atol=1e-9)
     lifted = state.lifted[1][:held].copy()
     manifold.evaluate(state, 1, count)
@@ -187,20 +187,26 @@ def test_slopes_of_where_a_correction_led_save_looks(state, monkeypatch):
     assert with_slopes < 0.85 * without, (with_slopes, without)
 
 
-def test_a_chain_takes_the_mean_of_the_steps_that_were_tried():
-    travel = bind(trajectory.travel, {**MODEL.hooks(), **QUICK.hooks(MODEL)}, compiled=False)
+def test_a_chain_takes_the_mean_of_the_steps_that_were_tried(monkeypatch):
+    taken = []
+    monkeypatch.setattr(trajectory, "JITTER", 0.0)
+    monkeypatch.setattr(trajectory, "SHORT", 1.0)
+    follow = {trajectory.follow: lambda parts, data, state, rng, count, step, steps: taken.append(step) or 0.1}
+    travel = bind(trajectory.travel, {**MODEL.hooks(), **QUICK.hooks(MODEL), **follow}, compiled=False)
     rng, state = np.random.default_rng(3), chain_of(3, 4, np.random.SeedSequence(1)).end.state
-    for gain in (1.0, 0.0):
+    part = 3.0 / state.lift[coordinates.LENGTH]
+    for gain, used in ((1.0, trajectory.TRIED_STEP), (0.0, trajectory.LOG_STEP)):
         state.tune[0] = gain
-        before = state.gear.copy()
+        start = state.gear.copy()
         for _ in range(8):
-            tried, mean = state.gear[trajectory.TRIED_STEP], state.gear[trajectory.LOG_STEP]
+            before = state.gear.copy()
             travel(MODEL.parts(), MODEL.data(COUNTS), state, rng)
-            now = state.gear[trajectory.TRIED_STEP]
-            if now != tried:
-                part = 3.0 / state.lift[coordinates.LENGTH]
-                assert state.gear[trajectory.LOG_STEP] == pytest.approx(mean + part * (now - mean))
-        assert np.array_equal(before, state.gear) == (gain == 0.0)
+            assert taken[-1] == pytest.approx(np.exp(before[used]))
+            tried, mean = state.gear[trajectory.TRIED_STEP], before[trajectory.LOG_STEP]
+            if tried != before[trajectory.TRIED_STEP]:
+                assert state.gear[trajectory.LOG_STEP] == pytest.approx(mean + part * (tried - mean))
+        assert np.array_equal(start, state.gear) == (gain == 0.0)
+    assert state.gear[trajectory.TRIED_STEP] < state.gear[trajectory.LOG_STEP] - 0.1
 
 
 def test_a_drift_stays_on_the_manifold_and_comes_back(state):
@@ -262,11 +268,15 @@ def test_a_stick_without_mass_gets_the_atom_that_is_missed_most(ended):
 
 
 @pytest.mark.long
-def test_trajectories_leave_the_posterior_unchanged():
+@pytest.mark.parametrize("turn", [0.25, 2.0])
+def test_trajectories_leave_the_posterior_unchanged(turn, monkeypatch):
+    monkeypatch.setattr(table, "LARGEST_TURN", turn)
     result, rate, state = trajectory_test(RESPONSE, SHORT, n=1000, pairs=PAIRS)
     assert not result.rejected, str(result)
     assert rate[0] > 0.5
     assert len(state.centre) > 4
+    held = len(state.inverse)
+    assert held == len(state.centre) if turn < 1.0 else 1 < held < len(state.centre)
 
 
 BUGS = lifted_bugs()

@@ -58,6 +58,8 @@ from privmix.samplers.binned.mixture import (
     log_of_counts,
     log_released,
     redraw_bins,
+    slice_width,
+    width_of_counts,
 )
 from privmix.samplers.binned.slots import (
     bin_of_record,
@@ -348,7 +350,11 @@ def impute_by_release(parts, data, state, rng, ys, labels):
 
 
 # Where the likelihood is that of counts.
-OF_COUNTS: dict[Callable, Callable] = {log_released: log_of_counts, redraw_bins: bins_are_known}
+OF_COUNTS: dict[Callable, Callable] = {
+    log_released: log_of_counts,
+    redraw_bins: bins_are_known,
+    slice_width: width_of_counts,
+}
 HISTOGRAM: dict[Callable, Callable] = {
     **OF_COUNTS,
     count_again: known_number,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from privmix.mechanisms import UnaryEncoding
 from privmix.numerics import uniform
 from privmix.pairs.masses import masses_of_kernel
-from privmix.samplers.binned.mixture import fill_row, give, log_released, redraw_bins
+from privmix.samplers.binned.mixture import fill_row, give, log_released, redraw_bins, slice_width, width_of_records
 from privmix.samplers.binned.slots import bin_of_record, seat_records
 
 if TYPE_CHECKING:
@@ -143,6 +143,7 @@ OF_BITS: dict[Callable, Callable] = {
     fill_row: row_of_bits,
     log_released: log_of_bits,
     redraw_bins: redraw_cells,
+    slice_width: width_of_records,  # cells were drawn given the sticks
     seat_records: seat_rows,
     bin_of_record: drawn_cell,
 }

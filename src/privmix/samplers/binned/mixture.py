@@ -188,8 +188,18 @@ def move_sticks(parts, state, rng, n):
         state.chance[b] = state.fresh[b]
 
 
+@slot
 def slice_width(state, h, left, n):
-    """Return how wide a slice of stick h may be, in its logit: a few standard deviations given the counts alone.
+    """Return how wide the first slice of stick h is, in its logit: nothing that depends on where the stick is."""
+
+
+def width_of_records(state, h, left, n):
+    """Return the width for records whose sticks are known, where counts were drawn given the sticks."""
+    return WIDEST_SLICE / math.sqrt(1.0 + n * left)
+
+
+def width_of_counts(state, h, left, n):
+    """Return a few standard deviations of stick h given the counts alone, which are known or conditioned on.
 
     p = q + ν d, d = R_h (F_h − U_h), so that least squares, with the counts' own variances, tell ν and how well it is
     known. None of it depends on ν, as the width of a slice must not. The width for R_h n records whose sticks are known
@@ -201,12 +211,11 @@ def slice_width(state, h, left, n):
         weight = n / max(state.counts[b], 1.0)
         known += weight * d * d
         pull += weight * d * (state.counts[b] / n - state.fresh[b] - left * state.rest[h, b])
-    least = WIDEST_SLICE / math.sqrt(1.0 + n * left)
     if not n * known > 1.0:
         return WIDEST_SLICE
     error = min(1.0 / math.sqrt(n * known), 0.5)
     stick = min(max(pull / known, error), 1.0 - error)
-    return min(max(SLICE_WIDTH * error / (stick * (1.0 - stick)), least), WIDEST_SLICE)
+    return min(max(SLICE_WIDTH * error / (stick * (1.0 - stick)), width_of_records(state, h, left, n)), WIDEST_SLICE)
 
 
 def is_moved(rng, h):

@@ -11,7 +11,7 @@ import math
 
 from privmix.kernels.slots import log_base, prepare
 from privmix.priors.slots import log_stick_density
-from privmix.samplers.binned.mixture import LEAST_CHANCE, LEAST_EXPECTED_RECORDS, fill_row, log_shares
+from privmix.samplers.binned.mixture import LEAST_CHANCE, fill_row, log_shares
 from privmix.samplers.moves.atoms import copy_row
 from privmix.samplers.moves.sticks import STICKS, mass_is_left
 
@@ -22,19 +22,19 @@ MIDDLE, UNIT, LOG_UNIT = 0, 1, 2
 # Entries of State.lift: what is being done about the table, how many sticks move, the warm-up's window (its length, the
 # sweeps made in it, and the sum of the sticks that they reached), and along how many combinations trajectories stay.
 STAGE, REACH, LENGTH, SWEEPS, REACHED, HELD = range(6)
-# Log of the share of the mass beyond the sticks that move which is not broken: with a billion records, of which some
-# are expected there, it is 1e-12 of one.
+# Log of the share of the mass beyond the sticks that move which is not broken: of a billion records 30,000 are expected
+# there, so it is 3e-9 of one.
 LOG_SHARE_BEYOND = -30.0
 # Distance at which the prior is compared with itself to get its slope: a force need not be exact.
 NEARBY = 1e-4
-# Mass, in units of 1/√n, that counts can hardly tell from none: sticks that are broken off what is left then are only
-# renewed from the prior. With a tenth of it trajectories moved a quarter more sticks, and chains mixed no better.
+# Mass, in units of 1/√n, that counts can hardly tell from none: trajectories do not move sticks that are broken off
+# what is left then. With a tenth of it they moved a quarter more sticks, and chains mixed no better.
 LEAST_MASS = 1.0
 
 
 def sticks_reached(state, n):
     """Return how many sticks are broken off while the mass that is left could be told from none."""
-    log_least = math.log(max(LEAST_EXPECTED_RECORDS / n, LEAST_MASS / math.sqrt(n)))
+    log_least = math.log(LEAST_MASS / math.sqrt(n))
     sticks = 1
     while sticks < state.cursor[STICKS] and state.log_left[sticks - 1] >= log_least:
         sticks += 1

@@ -90,9 +90,9 @@ class Lifted(Binned):
     bins
         As in `Binned`.
     most_stiff
-        Most stiff combinations; a trajectory's cost grows as their square.
+        Most stiff combinations; a trajectory's cost grows as the square of those along which it is held.
     most_sticks
-        Most sticks that a trajectory moves; later ones move as in `Binned`.
+        Most sticks that a trajectory moves; later ones move as in `Binned`, and are renewed from the prior.
     most_steps
         Most steps of a trajectory. Where steps are short, with a billion records of a square wave, 24 gave 1.6 to 2.3
         effective draws for a second of CPU, 60 gave 1 to 1.4 and 12 gave 1.2.

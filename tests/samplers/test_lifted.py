@@ -273,7 +273,8 @@ def test_trajectories_leave_the_posterior_unchanged(turn, monkeypatch):
     monkeypatch.setattr(table, "LARGEST_TURN", turn)
     result, rate, state = trajectory_test(RESPONSE, SHORT, n=1000, pairs=PAIRS)
     assert not result.rejected, str(result)
-    assert rate[0] > 0.5
+    # Steps here are fixed: what they turn by so much is not followed as well as what is held.
+    assert rate[0] > (0.5 if turn < 1.0 else 0.2)
     assert len(state.centre) > 4
     held = len(state.inverse)
     assert held == len(state.centre) if turn < 1.0 else 1 < held < len(state.centre)
